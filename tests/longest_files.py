@@ -3,8 +3,8 @@
     python -m tests.longest_files build/tests.xml > tests/longest_files.txt
 
 The argument is a report of a run of all tests: ``pytest --junitxml=build/tests.xml``.  The longest
-come first, but of those with a browser, which wait for it half of their time, about one runs at a
-time: three at once left the processors idle for minutes, and had nothing to wait beside later.
+come first, but of those with a browser, which wait for it now and then, about one runs at a time,
+beside others that have work.
 """
 
 import sys
@@ -25,10 +25,14 @@ def longest_files(report):
         while folders and not (tests.parent.joinpath(*folders) / f"{name}.py").exists():
             name = folders.pop()  # a class of tests within the file
         seconds["/".join([*folders[1:], f"{name}.py"])] += float(case.get("time"))
-    return in_turns(dict(seconds.most_common(NUMBER)))
+    return one_browser_at_a_time(dict(seconds.most_common(NUMBER)))
 
 
-def in_turns(seconds):
+def has_browser(name):
+    return "/page/" in name
+
+
+def one_browser_at_a_time(seconds):
     """Return names of files, the longest first, with a browser in one at a time where it can be.
 
     `seconds` has the time of each by its name.
@@ -38,12 +42,12 @@ def in_turns(seconds):
     heapify(workers)
     while waiting:
         now = workers[0]
-        fitting = (name for name in waiting if ("/page/" in name) == (now >= browser))
+        fitting = (name for name in waiting if has_browser(name) == (now >= browser))
         name = next(fitting, waiting[0])
         waiting.remove(name)
         order.append(name)
         heapreplace(workers, now + seconds[name])
-        if "/page/" in name:
+        if has_browser(name):
             browser = now + seconds[name]
     return order
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.longest_files import in_turns, longest_files
+from tests.longest_files import longest_files, one_browser_at_a_time
 from tests.skipped import kind_of
 from tests.utils import in_turn
 from tests.weekly import seconds_of_cases, weekly_cases
@@ -81,7 +81,7 @@ def test_files_are_listed_by_the_time_they_took(tmp_path):
 def test_files_with_a_browser_take_turns():
     seconds = {"page/a.py": 9, "page/b.py": 8, "c.py": 7, "d.py": 6, "e.py": 5, "page/f.py": 1}
     seconds = {f"examples/{name}": time for name, time in seconds.items()}
-    order = [name.removeprefix("examples/") for name in in_turns(seconds)]
+    order = [name.removeprefix("examples/") for name in one_browser_at_a_time(seconds)]
     assert order == ["page/a.py", "c.py", "d.py", "e.py", "page/b.py", "page/f.py"]
 
 

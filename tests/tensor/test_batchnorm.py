@@ -321,6 +321,7 @@ def test_modes_with_unknown_shapes(axes, mode):
 
 
 @pytest.mark.slow
+# NUMBA takes 20 seconds to compile it; tests/link/numba has the same Op without empty batches
 @pytest.mark.parametrize("mode", ["CVM", pytest.param("NUMBA", marks=pytest.mark.long), "JAX"])
 @pytest.mark.parametrize("shape", [(0, 2, 4), (3, 2, 0), (3, 0, 4), (1, 2, 1)])
 def test_empty_and_single(shape, mode):
