@@ -1,12 +1,21 @@
-"""The test cases of the ONNX standard's own operators, as data: ``onnx.backend.test``."""
+"""The test cases of the ONNX standard's own operators, as data: ``onnx.backend.test``.
+
+Making them takes seconds, so their names are listed, for pytest to collect; when onnx has others:
+
+    python -m tests.tensor.official.cases > tests/tensor/official/names.txt
+"""
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx.backend.test.case.node import collect_testcases
 from onnx.helper import get_attribute_value
+
+from tests.tensor.official.adapters import ADAPTERS
 
 
 @dataclass(frozen=True)
@@ -43,20 +52,30 @@ def _case(case):
     )
 
 
-def load(operators):
-    """Map the name of each case of these operators to the case.
+@cache
+def cases():
+    """Map the name of each case of an operator with an adapter to the case.
 
     Left out are the variants in which an operator is spelled out by others.
     """
     # Cases of other operators provoke warnings of NumPy while they are made
     with warnings.catch_warnings(action="ignore"):
-        cases = collect_testcases(None)
+        found = collect_testcases(None)
     return {
         case.name.removeprefix("test_"): _case(case)
-        for case in cases
-        if [node.op_type in operators for node in case.model.graph.node] == [True]
+        for case in found
+        if [node.op_type in ADAPTERS for node in case.model.graph.node] == [True]
         and "_expanded" not in case.name
     }
 
 
+def listed():
+    """Map the name of each case to its operator, as they are listed."""
+    lines = Path(__file__).with_name("names.txt").read_text().splitlines()
+    return {name: operator for operator, name in map(str.split, lines)}
+
+
 VERSION = onnx.__version__
+
+if __name__ == "__main__":
+    print(*(f"{case.operator} {name}" for name, case in cases().items()), sep="\n")

@@ -18,38 +18,9 @@ from tests.utils import REFERENCE_MODE
 pytest.importorskip("onnx")
 
 from tests.tensor.official.adapters import ADAPTERS, CONSTANT_INPUTS
-from tests.tensor.official.cases import VERSION, load
+from tests.tensor.official.cases import VERSION, cases, listed
 
-CASES = load(ADAPTERS)
-COUNTS = {
-    "AveragePool": 20,
-    "BatchNormalization": 4,
-    "Conv": 6,
-    "ConvTranspose": 11,
-    "Elu": 3,
-    "Gelu": 4,
-    "GlobalAveragePool": 2,
-    "GlobalMaxPool": 2,
-    "GroupNormalization": 2,
-    "HardSigmoid": 3,
-    "HardSwish": 1,
-    "InstanceNormalization": 2,
-    "LayerNormalization": 19,
-    "LeakyRelu": 3,
-    "LogSoftmax": 7,
-    "LpPool": 8,
-    "MaxPool": 19,
-    "MaxUnpool": 2,
-    "Mish": 1,
-    "PRelu": 2,
-    "RMSNormalization": 19,
-    "Relu": 1,
-    "Resize": 39,
-    "Selu": 3,
-    "Softmax": 7,
-    "Softsign": 2,
-    "Swish": 1,
-}
+OPERATORS = listed()  # of each case, by its name
 # Whose conversions by JAX, or rewrites before, choose their form by the platform.
 ASK_FOR_THE_PLATFORM = ("BatchNormalization", "Conv", "ConvTranspose")
 # Case -> why it fails.
@@ -92,19 +63,19 @@ def check(case, results):
 
 
 def names():
-    for name in CASES:
+    for name in OPERATORS:
         reason = EXPECTED_FAILURES.get(name)
         yield pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] if reason else [])
 
 
 def in_turn(*settings):
     """Give each case one of the settings, each operator all of them; the others are long."""
-    places = Counter()
+    places, counts = Counter(), Counter(OPERATORS.values())
     for case in names():
         (name,) = case.values
-        operator = CASES[name].operator
+        operator = OPERATORS[name]
         for place, own in enumerate(settings):
-            here = COUNTS[operator] < len(settings) or place == places[operator] % len(settings)
+            here = counts[operator] < len(settings) or place == places[operator] % len(settings)
             long = not here or "_large" in name
             yield pytest.param(name, *own, marks=[*case.marks, *[pytest.mark.long] * long])
         places[operator] += 1
@@ -114,32 +85,33 @@ every_case = pytest.mark.parametrize("name", list(names()))
 every_shape = pytest.mark.parametrize("known", [True, False], ids=["static", "unknown"])
 
 
-def test_the_number_of_cases():
-    counts = Counter(case.operator for case in CASES.values())
-    assert counts == COUNTS, f"onnx {VERSION} has other test cases: look at them, then count again"
+def test_the_list_has_all_cases():
+    found = {name: case.operator for name, case in cases().items()}
+    assert found == OPERATORS, f"onnx {VERSION} has other test cases: look at them, list them anew"
+    assert set(OPERATORS.values()) == set(ADAPTERS)
 
 
 def test_expected_failures_exist():
-    assert set(EXPECTED_FAILURES) <= set(CASES)
+    assert set(EXPECTED_FAILURES) <= set(OPERATORS)
 
 
 @every_shape
 @every_case
 def test_python(name, known):
-    variables, outputs, values = graph(CASES[name], known)
-    check(CASES[name], pytensor.function(variables, outputs, mode=REFERENCE_MODE)(*values))
+    variables, outputs, values = graph(cases()[name], known)
+    check(cases()[name], pytensor.function(variables, outputs, mode=REFERENCE_MODE)(*values))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "known"), list(in_turn((False,), (True,))))
 def test_jax(name, known):
     pytest.importorskip("jax")
-    variables, outputs, values = graph(CASES[name], known)
-    check(CASES[name], pytensor.function(variables, outputs, mode="JAX")(*values))
+    variables, outputs, values = graph(cases()[name], known)
+    check(cases()[name], pytensor.function(variables, outputs, mode="JAX")(*values))
 
 
 @every_shape
-@pytest.mark.parametrize("name", [n for n in CASES if CASES[n].operator in ASK_FOR_THE_PLATFORM])
+@pytest.mark.parametrize("name", [n for n in OPERATORS if OPERATORS[n] in ASK_FOR_THE_PLATFORM])
 def test_jax_in_the_form_of_a_gpu(name, known):
     pytest.importorskip("jax")
     from pytensor.link.jax.platforms import compiling_for
@@ -157,5 +129,5 @@ def test_onnx(name, known, opset):
     from pytensor.link.onnx import export_onnx
     from tests.link.onnx.test_basic import run
 
-    variables, outputs, values = graph(CASES[name], known)
-    check(CASES[name], run(export_onnx(variables, outputs, opset_version=opset), values))
+    variables, outputs, values = graph(cases()[name], known)
+    check(cases()[name], run(export_onnx(variables, outputs, opset_version=opset), values))
