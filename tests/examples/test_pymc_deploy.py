@@ -10,7 +10,6 @@ from tools.build_demo import DEMO
 from pytensor.link.onnx import MixedRowsWarning
 
 pm = pytest.importorskip("pymc", reason="the example is about PyMC")
-arviz = pytest.importorskip("arviz", reason="PyMC needs it")
 
 X = np.random.default_rng(0).normal(2, 3, size=(20, 1))
 
@@ -23,10 +22,16 @@ def export():
     return export_posterior_predictive
 
 
+def posterior_of(draws, **labels):
+    """Return a posterior as PyMC samples one."""
+    import arviz  # takes seconds, which each process that collects tests would wait
+
+    return arviz.from_dict({"posterior": draws}, **labels)
+
+
 @pytest.fixture(scope="module")
 def posterior():
-    draws = np.random.default_rng(1).normal(size=(1, 30, 4))
-    return arviz.from_dict({"posterior": {"weights": draws}})
+    return posterior_of({"weights": np.random.default_rng(1).normal(size=(1, 30, 4))})
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +108,7 @@ def drawn_posterior(model, leave_out=(), seed=2):
             draws[v.name] = rng.uniform(0.5, 1.5, size=(1, 20, *sizes))
             dims[v.name] = [*along[::-1]]
     coords = {d: [*values] for d, values in model.coords.items() if d != "__obs__"}
-    return arviz.from_dict({"posterior": draws}, dims=dims, coords=coords)
+    return posterior_of(draws, dims=dims, coords=coords)
 
 
 def with_constants():
