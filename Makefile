@@ -8,8 +8,8 @@ fast: .venv  ## a few minutes
 	.venv/bin/pytest $(PYTEST) -m "not slow and not browser and not training"
 long: .venv  ## those that the others leave out: hours
 	.venv/bin/pytest $(PYTEST) -m long
-opsets: .venv  ## those of ONNX, at each operator set
-	OPSETS=all .venv/bin/pytest $(PYTEST) tests/link/onnx
+opsets: .venv  ## those of ONNX, at each operator set and with more examples
+	OPSETS=all HYPOTHESIS_PROFILE=ci .venv/bin/pytest $(PYTEST) tests/link/onnx
 browser: .venv  ## those in Chromium, and in Firefox
 	.venv/bin/pytest $(PYTEST) -m browser
 lint: .venv

@@ -12,7 +12,7 @@ COMMON = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow],
 }
-settings.register_profile("dev", max_examples=15, derandomize=True, **COMMON)
+settings.register_profile("dev", max_examples=10, derandomize=True, **COMMON)
 settings.register_profile("ci", max_examples=100, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=1000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))

@@ -27,6 +27,9 @@ from pytensor.link.onnx.compare.web import ARGUMENTS
 
 # Everything a page may load without a network.
 OFFLINE = ("file", "data", "blob")
+# Each page compiles onnxruntime anew: what only makes it faster for later is left out.
+BASELINE = "--js-flags=--liftoff-only"
+FIREFOX_BASELINE = {"javascript.options.wasm_optimizingjit": False}
 # Seconds, for a machine that has much else to do; whoever waits this long sees a failure.
 PATIENCE = 90.0
 
@@ -58,7 +61,7 @@ def open_browser(*, camera=None, webgpu=False):
     from playwright.sync_api import sync_playwright
 
     device = "--use-fake-device-for-media-stream"
-    options = [*ARGUMENTS, device if camera else f"{device}=device-count=0"]
+    options = [*ARGUMENTS, BASELINE, device if camera else f"{device}=device-count=0"]
     if camera:
         options.append(f"--use-file-for-fake-video-capture={Path(camera).resolve()}")
     # Without it there shall be none, even if the machine has a graphics processor.
@@ -88,7 +91,7 @@ def open_firefox(preferences=None):
         browser = driver.firefox.launch(
             executable_path=path,
             channel="moz-firefox",  # BiDi, which Playwright's own Firefox doesn't speak
-            firefox_user_prefs=preferences,
+            firefox_user_prefs=FIREFOX_BASELINE | (preferences or {}),
             timeout=1000 * PATIENCE,
         )
         yield browser
