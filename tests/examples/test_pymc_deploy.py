@@ -7,11 +7,20 @@ import onnxruntime
 import pytest
 from tools.build_demo import DEMO
 
+import pytensor
 from pytensor.link.onnx import MixedRowsWarning
 
 pm = pytest.importorskip("pymc", reason="the example is about PyMC")
 
+pytestmark = pytest.mark.usefixtures("computed_in_python")
 X = np.random.default_rng(0).normal(2, 3, size=(20, 1))
+
+
+@pytest.fixture(scope="module")
+def computed_in_python():
+    """Have PyMC compile what it computes once for Python: Numba would take seconds for each."""
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        yield
 
 
 @pytest.fixture(scope="module")
