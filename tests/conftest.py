@@ -20,14 +20,12 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     compiled = Path(tempfile.mkdtemp(prefix="pytensor-tests-"))
     (compiled / "pytensorrc").write_text(f"[global]\nbase_compiledir = {compiled}\n")
     os.environ["PYTENSORRC"] = str(compiled / "pytensorrc")
+    os.environ["DIRECTORY_OF_THIS_RUN"] = str(compiled)
     os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
     os.environ.pop("JAX_COMPILATION_CACHE_DIR", None)  # a user's own, as above
-    if sys.dont_write_bytecode:
-        # A hundred processes would each compile a thousand modules: here they find them compiled.
-        bytecode = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
-        sys.dont_write_bytecode, sys.pycache_prefix = False, bytecode
-        os.environ["PYTHONPYCACHEPREFIX"] = bytecode
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # A hundred processes would each compile a thousand modules: here they find them compiled.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
 # because PyTensor's rewrites double those of constants that graphs share: after hundreds of

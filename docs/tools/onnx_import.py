@@ -18,6 +18,7 @@ from pytensor.link.onnx import ImportedModelError, ImportedOpError
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import MICROSOFT, ML, operator_funcify
 from tests.link.onnx.importing import official, versions
+from tests.node_cases import node_cases
 
 TABLE = Path(__file__).parents[1] / "onnx_import.md"
 operator_funcify.load()
@@ -35,10 +36,10 @@ def operator_of(case):
 def groups():
     """Return each operator's cases; those that spell an operator out by others are its, too."""
     found = defaultdict(dict)
-    for name, case in official.cases().items():
+    for name, case in node_cases().items():
         if "_expanded" not in name:
             found[operator_of(case)][name] = case
-    for name, case in official.cases().items():
+    for name, case in node_cases().items():
         if "_expanded" in name:
             of = [o for o, cases in found.items() if name.split("_expanded")[0] in cases]
             found[of[0] if of else "models of several operators"][name] = case

@@ -5,16 +5,15 @@ Making them takes seconds, so their names are listed, for pytest to collect; whe
     python -m tests.tensor.official.cases > tests/tensor/official/names.txt
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx.backend.test.case.node import collect_testcases
 from onnx.helper import get_attribute_value
 
+from tests.node_cases import node_cases
 from tests.tensor.official.adapters import ADAPTERS
 
 
@@ -58,14 +57,11 @@ def cases():
 
     Left out are the variants in which an operator is spelled out by others.
     """
-    # Cases of other operators provoke warnings of NumPy while they are made
-    with warnings.catch_warnings(action="ignore"):
-        found = collect_testcases(None)
     return {
-        case.name.removeprefix("test_"): _case(case)
-        for case in found
+        name: _case(case)
+        for name, case in node_cases().items()
         if [node.op_type in ADAPTERS for node in case.model.graph.node] == [True]
-        and "_expanded" not in case.name
+        and "_expanded" not in name
     }
 
 

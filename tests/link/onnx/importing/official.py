@@ -7,13 +7,10 @@ prints how many cases pass, are refused, fail or give wrong numbers; `--why` say
 
 import argparse
 import re
-import warnings
 from collections import Counter
-from functools import cache
 
 import numpy as np
 from onnx import TensorProto
-from onnx.backend.test.case.node import collect_testcases
 from onnx.numpy_helper import to_array
 
 from pytensor import function
@@ -21,6 +18,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx import ImportedModelError, ImportedOpError, from_onnx
 from pytensor.tensor.basic import constant
+from tests.node_cases import node_cases
 
 PYTHON = Mode("py", None)  # as the graph is, without rewrites
 
@@ -34,14 +32,6 @@ NOT_COMPARED = {
 def not_compared(name):
     """Return why a case's results can't be those of the standard, or None."""
     return next((why for start, why in NOT_COMPARED.items() if name.startswith(start)), None)
-
-
-@cache
-def cases():
-    """Return all cases by name, operators' expansions into functions included."""
-    # Cases provoke warnings of NumPy while they are made
-    with warnings.catch_warnings(action="ignore"):
-        return {case.name.removeprefix("test_"): case for case in collect_testcases(None)}
 
 
 def arrays(values):
@@ -60,7 +50,8 @@ def array_of(value):
 
 def small(name, value):
     """Return whether a floating-point input is one that PyTensor may have to know."""
-    return value.dtype.isbuiltin == 1 and (value.ndim == 0 or name in ("roi", "scales"))
+    of_numpy = value.dtype.isbuiltin != 2  # as the dtypes of ml_dtypes have it
+    return of_numpy and (value.ndim == 0 or name in ("roi", "scales"))
 
 
 def encoded(value, strings):
@@ -144,7 +135,7 @@ def main():
 
         options.mode = jax_mode()
     found = Counter()
-    for name, case in cases().items():
+    for name, case in node_cases().items():
         if not re.search(options.pattern, name):
             continue
         kind, reason = outcome(name, case, options.mode)

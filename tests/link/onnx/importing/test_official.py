@@ -9,6 +9,8 @@ pytest.importorskip("onnx_ir")
 table = pytest.importorskip("docs.tools.onnx_import")
 official = pytest.importorskip("tests.link.onnx.importing.official")
 
+from tests.node_cases import node_cases  # noqa: E402
+
 TEXT = table.TABLE.read_text()
 ROWS = [line for line in TEXT.partition("## ")[0].splitlines() if line.startswith("| ")][2:]
 # The cases themselves take seconds to make, and each process that collects tests would make them.
@@ -55,5 +57,5 @@ JAX = {
 @pytest.mark.parametrize("name", JAX)
 def test_cases_in_mode_jax(name):
     pytest.importorskip("jax")
-    kind, reason = official.outcome(name, official.cases()[name], "JAX")
+    kind, reason = official.outcome(name, node_cases()[name], "JAX")
     assert kind == JAX[name], reason

@@ -28,6 +28,7 @@ from pytensor.link.onnx import ImportedModelError, ImportedOpError, from_onnx
 from pytensor.tensor.basic import constant
 from tests.link.onnx.importing import official
 from tests.link.onnx.importing.old_forms import CASES
+from tests.node_cases import node_cases
 
 NEWEST = 25  # the opset of the newest operators of ai.onnx that onnxruntime has
 MOST = 4  # of the standard's cases of an operator are tried, without --all
@@ -217,7 +218,7 @@ def _is_array(value):
 @cache
 def _cases_of_operators():
     found = defaultdict(list)
-    for name, case in official.cases().items():
+    for name, case in node_cases().items():
         operators = {node.op_type for node in case.model.graph.node}
         values = [v for given, _ in case.data_sets for v in given]
         if "_expanded" not in name and len(operators) == 1 and all(map(_is_array, values)):
