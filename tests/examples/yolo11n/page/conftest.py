@@ -17,12 +17,15 @@ from tests.examples.yolo11n.page.browsers import open_browser, ready_page, requi
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
 
 LATER = "all_controls|all_shapes|are_float16|cloned|counting|lessons|recording|served|slow|sources"
-LATER += "|teach_panel"
+LATER += "|teach_panel|augment|compare|link|models|pictures"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as long what takes long in Firefox, or hangs there at times (films, threads)."""
+    """Mark as long what Firefox does after Chromium, but for a few of each kind.
+
+    Some of it takes long there, or hangs at times (films, threads).
+    """
     for item in items:
         if re.search(f"({LATER}).*firefox", item.name):
             item.add_marker(pytest.mark.long)

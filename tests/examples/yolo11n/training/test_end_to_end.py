@@ -29,7 +29,8 @@ def run_script(name, *arguments, cwd, **variables):
     own = {
         "PYTENSOR_FLAGS": "",
         "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_backend_optimization_level=0",  # compiles sooner; the rest is short
+        # compiles sooner; the rest is short
+        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
     }
     done = subprocess.run(
         [sys.executable, str(FOLDER / name), *map(str, arguments)],
