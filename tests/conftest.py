@@ -1,3 +1,4 @@
+import atexit
 import gc
 import os
 import shutil
@@ -69,6 +70,9 @@ def pytest_sessionfinish():
 def pytest_unconfigure():
     if "PYTEST_XDIST_WORKER" not in os.environ:
         shutil.rmtree(compiled, ignore_errors=True)
+    elif "coverage" not in sys.modules:  # which writes what it has at the very end
+        # What follows would take seconds: each of a worker's millions of objects is let go.
+        atexit.register(os._exit, 0)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,16 +26,31 @@ def modules_in(folder):
     return found
 
 
+@cache
+def imports_in(path):
+    """Return the nodes of a file that import something or call `load`, wherever they stand."""
+    kinds = ast.Import, ast.ImportFrom
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, kinds) or (isinstance(node, ast.Call) and is_load(node.func))
+    ]
+
+
+def is_load(called):
+    return isinstance(called, ast.Name) and called.id == "load"
+
+
 def imported(path, modules):
     """Yield the modules that a module names in an import, or in `load`, wherever that stands."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 yield name if name in modules else node.module
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "load":
+        elif isinstance(node, ast.Call):
             yield f"pytensor.link.onnx.{getattr(node.args[0], 'value', None)}"
 
 
@@ -56,7 +72,7 @@ def test_imported_modules_exist():
     missing = []
     for folder in ("pytensor", "tests", "benchmarks", "examples", "docs"):
         for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in imports_in(path):
                 if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("pytensor."):
                     parts = node.module.split(".")[1:]
                     found = [place.joinpath(*parts) for place in places]
@@ -67,7 +83,7 @@ def test_imported_modules_exist():
 
 def packages(path):
     """Yield the first parts of the names that a file imports anywhere."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

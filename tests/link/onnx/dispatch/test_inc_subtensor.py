@@ -63,6 +63,13 @@ def test_many_positions_are_not_stored():
 
 
 @pytest.mark.parametrize("write", WRITES)
+def test_known_positions_that_are_equal(write):
+    x, y = pt.tensor("x", shape=(4, 3)), pt.matrix("y")
+    out = write(x[np.array([0, 3, 3, 1])], y)
+    compare_onnx_and_py([x, y], out, [np.ones((4, 3)), np.arange(12).reshape(4, 3)])
+
+
+@pytest.mark.parametrize("write", WRITES)
 def test_mask_with_one_value_is_chosen(write):
     x, y = pt.fmatrix("x"), pt.fscalar("y")
     model = compare_onnx_and_py([x, y], write(x[x > 9], y), [X[0], -1])

@@ -66,6 +66,15 @@ def test_derivatives_of_formulas(name):
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-15)
 
 
+def test_lengths_behind_elements_that_are_sorted():
+    x = pt.tensor("x", shape=(None, None, 4))
+    model = link.from_onnx(link.export_onnx([x], [pt.sort(x, axis=2) - x]))
+    (y,) = model.outputs.values()
+    value = np.random.default_rng(0).normal(size=(2, 3, 4))
+    result = function([*model.inputs.values()], y, mode=REFERENCE_MODE)(value)
+    np.testing.assert_array_equal(result, np.sort(value, axis=2) - value)
+
+
 @pytest.fixture
 def graph():
     graph = RandomGraph()
