@@ -117,8 +117,8 @@ def test_golden_inference_80_classes(form):
     golden.assert_close(decoded[4:], expected["decoded"][4:], form, low=0.1, atol=2e-4, rtol=0)
 
 
-# In a GPU's form, a small network's in test_train_step.py. By default test_gradients.py compares what
-# follows from it: losses, statistics and all gradients.
+# In a GPU's form, a small network's in test_train_step.py. By default test_gradients.py compares
+# what follows from it: losses, statistics and all gradients.
 @pytest.mark.long
 @pytest.mark.parametrize("golden_model", golden.PROCESSOR_FIRST, indirect=True)
 def test_golden_training_mode(golden_model):
