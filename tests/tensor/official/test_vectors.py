@@ -106,6 +106,10 @@ def test_python(name, known):
 @pytest.mark.parametrize(("name", "known"), list(in_turn((False,), (True,))))
 def test_jax(name, known):
     pytest.importorskip("jax")
+    check_in_jax(name, known)
+
+
+def check_in_jax(name, known):
     variables, outputs, values = graph(cases()[name], known)
     check(cases()[name], pytensor.function(variables, outputs, mode="JAX")(*values))
 
@@ -117,7 +121,7 @@ def test_jax_in_the_form_of_a_gpu(name, known):
     from pytensor.link.jax.platforms import compiling_for
 
     with compiling_for("cuda"):
-        test_jax(name, known)
+        check_in_jax(name, known)
 
 
 @pytest.mark.parametrize(
