@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ _MOST_NAMES = 20  # of pictures in a summary, for each kind of remark
 _NOTES = {
     "clipped": "boxes clipped to their image",
     "zero_area": "boxes without area dropped",
-    "crowd": "crowd regions not used for training",
+    "regions": "regions left out of the loss and of scores: crowds, uncertain boxes",
     "duplicates": "duplicate boxes dropped",
     "from_polygon": "boxes made from polygons",
     "from_keypoints": "boxes have keypoints, which are not used",
@@ -49,6 +50,9 @@ class Sample(NamedTuple):
     classes: np.ndarray  # int32 (n,)
     image_id: int
     geometry: Letterbox
+    # Where there may be things of a class without a box each: neither these nor background
+    regions: np.ndarray  # float32 (r, 4): as boxes
+    region_classes: np.ndarray  # int32 (r,)
 
 
 class Dataset:
@@ -145,11 +149,18 @@ class Dataset:
     def _add_boxes(self, usable: list[int]) -> None:
         """Move the boxes that can be used into the squares."""
         sides = np.array([(g.width, g.height) for g in self._geometries], float)
-        rows, self._labels, self._corners, dropped = clean_boxes(self._listing, usable, sides)
-        self._bounds = np.searchsorted(rows, np.arange(len(self) + 1))
         scale = np.array([geometry.scale_xy * 2 for geometry in self._geometries])
         shift = np.array([(g.left, g.top) * 2 for g in self._geometries], float)
-        self._boxes = to_fractions(self._corners * scale[rows] + shift[rows], self.image_size)
+
+        def in_squares(rows: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            bounds = np.searchsorted(rows, np.arange(len(self) + 1))
+            return bounds, to_fractions(corners * scale[rows] + shift[rows], self.image_size)
+
+        boxes, regions = self._listing.boxes, self._listing.regions
+        rows, self._labels, self._corners, dropped = clean_boxes(boxes, usable, sides)
+        self._bounds, self._boxes = in_squares(rows, self._corners)
+        found, self._region_labels, corners, more = clean_boxes(regions, usable, sides)
+        self._region_bounds, self._regions = in_squares(found, corners)
         counts = np.bincount(self._labels, minlength=len(self.classes)).tolist()
         self.report: dict[str, Any] = {
             "images": len(self),
@@ -158,7 +169,8 @@ class Dataset:
             "per_class": dict(zip(self.classes, counts, strict=True)),
             **dict.fromkeys(_NOTES, 0),
             **self._listing.counts,
-            **dropped,
+            **(Counter(dropped) + Counter(more)),
+            "regions": len(found),
             "turned": self._turned,
         }
 
@@ -168,9 +180,10 @@ class Dataset:
     def __getitem__(self, index: int) -> Sample:
         index = range(len(self))[index]
         boxes = slice(self._bounds[index], self._bounds[index + 1])
+        regions = slice(self._region_bounds[index], self._region_bounds[index + 1])
         return Sample(
             self.squares[index], self._boxes[boxes], self._labels[boxes], self.image_ids[index],
-            self._geometries[index],
+            self._geometries[index], self._regions[regions], self._region_labels[regions],
         )  # fmt: skip
 
     def picture(self, index: int) -> np.ndarray:
@@ -202,6 +215,17 @@ class Dataset:
         """
         most = most_boxes(self.box_counts(), mosaic)
         return most + pasted * self.things.most_boxes if pasted else most
+
+    def max_regions(self, mosaic: bool, pasted: int = 0) -> int:
+        """Return the most regions a training image can show; 0 where the set has none.
+
+        A mosaic has those of four images; each of so many `pasted` things may show its image's.
+        """
+        counts = np.diff(self._region_bounds)
+        if not counts.any():
+            return 0
+        most = most_boxes(counts, mosaic)
+        return most + pasted * int(counts[self.things.source].max()) if pasted else most
 
     def box_counts(self) -> np.ndarray:
         """Return how many boxes each image has, int64 (n,)."""

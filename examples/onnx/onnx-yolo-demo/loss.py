@@ -37,6 +37,9 @@ BOX_GAIN = np.float32(7.5)
 CLS_GAIN = np.float32(0.5)
 DFL_GAIN = np.float32(1.5)
 
+# A region covers a predicted box that has more than this part of its area in it.
+COVERED = np.float32(0.5)
+
 CANDIDATES_PER_BOX = 10
 MIN_SIDE = np.float32(16.0)
 ASSIGN_EPS = np.float32(1e-9)
@@ -67,7 +70,9 @@ def yolo_loss(
         for all classes, also ``"windows"``, int32 (B, L, 4): corners of layers in pixels, the last
         of which shows; and ``"labelled"``, uint8 (B, L, C): of which classes all things in a layer
         have a box.  Of the others only what has a box counts there, as in LVIS (Gupta et al.,
-        CVPR 2019, section 2.2): nothing is taken for background.
+        CVPR 2019, section 2.2): nothing is taken for background.  Where there are regions, also
+        ``"regions"``, float32 (B, R, 4), as boxes, and ``"region_classes"``, int32 (B, R); rows of
+        zeros are none.  A predicted box in one (see `ignored_anchors`) is no background, either.
     num_classes : int
     devices : int
         How many devices share a batch, of which each has B images.  Then totals and parts are this
@@ -91,8 +96,9 @@ def yolo_loss(
     distances = box_distances(box_logits)
     pred_boxes = distances_to_boxes(distances.expected, centres)  # in units of the grid's cells
     gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
+    in_pixels = [corner * stride for corner in pred_boxes]
     target = task_aligned_assign(
-        [corner * stride for corner in pred_boxes], pt.sigmoid(class_logits),
+        in_pixels, pt.sigmoid(class_logits),
         gt_boxes, targets["classes"], gt_valid, centres * stride, chunk,
     )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
@@ -107,6 +113,10 @@ def yolo_loss(
     if "labelled" in targets:
         known = labelled_anchors(targets["windows"], targets["labelled"], centres * stride)
         entropy = pt.switch(known | (target.scores > 0), entropy, np.float32(0))
+    if "regions" in targets:
+        regions = corners_in_pixels(targets["regions"], height, width)
+        ignored = ignored_anchors(in_pixels, regions, targets["region_classes"], num_classes)
+        entropy = pt.switch(ignored & ~(target.scores > 0), np.float32(0), entropy)
     cls = sum32(entropy) / norm
     dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
 
@@ -179,14 +189,19 @@ def distances_to_boxes(distances: Any, centres: np.ndarray) -> Corners:
     return x - left, y - top, x + right, y + bottom
 
 
+def corners_in_pixels(rows: Any, height: int, width: int) -> Corners:
+    """Return corners, four float32 (B, M), of ``cx, cy, w, h`` in fractions, (B, M, 4)."""
+    size = np.array([width, height, width, height], dtype=np.float32)
+    cx, cy, w, h = ((rows * size)[..., i] for i in range(4))
+    half_w, half_h = w * np.float32(0.5), h * np.float32(0.5)
+    return cx - half_w, cy - half_h, cx + half_w, cy + half_h
+
+
 def target_boxes_in_pixels(targets: Maps, height: int, width: int) -> tuple[Corners, Any]:
     """Return the targets' corners, four float32 (B, M), and which are real boxes, bool (B, M)."""
     rows = targets["boxes"]
     listed = pt.arange(rows.shape[1], dtype="int32")[None, :] < targets["num_boxes"][:, None]
-    size = np.array([width, height, width, height], dtype=np.float32)
-    cx, cy, w, h = ((rows * size)[..., i] for i in range(4))
-    half_w, half_h = w * np.float32(0.5), h * np.float32(0.5)
-    corners = cx - half_w, cy - half_h, cx + half_w, cy + half_h
+    corners = corners_in_pixels(rows, height, width)
     # Padding may hold anything, NaN included: from here on it holds zeros.
     x1, y1, x2, y2 = (pt.switch(listed, corner, np.float32(0)) for corner in corners)
     return (x1, y1, x2, y2), x1 + y1 + x2 + y2 > 0
@@ -206,6 +221,25 @@ def labelled_anchors(windows: Any, labelled: Any, centres: np.ndarray) -> Any:
         own = pt.neq(labelled[:, layer, :, None], 0)
         known = pt.switch(inside[:, layer, None, :], own, known)
     return known
+
+
+def ignored_anchors(pred_boxes: Corners, regions: Corners, classes: Any, num_classes: int) -> Any:
+    """Tell of which classes a predicted box may show a thing without a box: bool (B, C, A).
+
+    These are the classes of regions in which its centre is, or which cover more than half of its
+    area.  `pred_boxes` are four (B, A), `regions` four (B, R), both in pixels, `classes` (B, R).
+    Nothing that is returned has a gradient.
+    """
+    x1, y1, x2, y2 = (disconnected_grad(corner)[:, None, :] for corner in pred_boxes)
+    left, top, right, bottom = (side[:, :, None] for side in regions)
+    x, y = (x1 + x2) * np.float32(0.5), (y1 + y2) * np.float32(0.5)
+    inside = (x > left) & (x < right) & (y > top) & (y < bottom)  # (B, R, A)
+    width = pt.maximum(pt.minimum(x2, right) - pt.maximum(x1, left), np.float32(0))
+    height = pt.maximum(pt.minimum(y2, bottom) - pt.maximum(y1, top), np.float32(0))
+    covered = width * height > COVERED * ((x2 - x1) * (y2 - y1))
+    numbers = np.arange(num_classes, dtype=np.int32)[None, :, None]
+    own = pt.eq(classes[:, None, :], numbers)  # (B, C, R)
+    return (own[:, :, :, None] & (inside | covered)[:, None]).any(axis=2)
 
 
 # ------------------------------------------------------------------------------ assignment

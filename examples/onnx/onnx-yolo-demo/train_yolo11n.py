@@ -116,7 +116,7 @@ def make_step(
             o.mode, o.precision, o.profile is None, devices.mesh, o.sync_batchnorm
         ),
         optimizer=rates.recipe.optimizer, images=images,
-        layers=None if data.labelled is None else loader.layers,
+        layers=None if data.labelled is None else loader.layers, regions=loader.max_regions,
         devices=devices.count, place=devices.replicate,
         put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
@@ -141,6 +141,8 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
     data = loader.dataset
     settings = resumed_settings(o) | asdict(recipe)
     settings |= {"images": len(data), "max_boxes": loader.max_boxes}
+    if loader.max_regions:
+        settings["max_regions"] = loader.max_regions
     if data.parts:
         settings["parts"] = [list(part[1:]) for part in data.parts]
     return settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from data.images import to_fractions
+from data.images import to_corners, to_fractions
 from numba import njit
 
 LAYERS = 4  # pictures of a mosaic
@@ -335,6 +335,32 @@ def make_plan(dataset, index, augment, rng, pool=None):
         corners, classes, gains = _paste(dataset, index, augment, chance, plan, gains, found)
     keep = keep_boxes(corners[:, 0], corners[:, 1], gains)
     return plan, to_fractions(corners[keep, 1], size), classes[keep]
+
+
+def move_regions(dataset, plan):
+    """Find where a planned image shows regions (`dataset.Sample`) of its pictures.
+
+    Each is cut to the window of its layer, and stays however little of it is left: what shows is
+    still no background. A pasted rectangle brings what it shows of its picture's regions. It hides
+    none below it: the thing in it has a box, which is learned inside of a region, too.
+
+    Returns
+    -------
+    regions : float32 array, (n, 4)
+        ``cx, cy, w, h`` as fractions of the side.
+    classes : int32 array, (n,)
+    """
+    size, regions, classes = dataset.image_size, [np.empty((0, 2, 2))], [np.empty(0, np.int32)]
+    for layer in np.flatnonzero(plan.window[:, 2]):
+        sample = dataset[plan.source[layer]]
+        slopes, starts = plan.affine[layer].reshape(2, 2).T
+        ends = (to_corners(sample.regions, size).reshape(-1, 2, 2) - starts) / slopes
+        window = plan.window[layer].reshape(2, 2)
+        regions.append(np.sort(ends, axis=1).clip(*window))
+        classes.append(sample.region_classes)
+    ends, classes = np.concatenate(regions), np.concatenate(classes)
+    shown = (ends[:, 0] < ends[:, 1]).all(axis=1)
+    return to_fractions(ends[shown].reshape(-1, 4), size), classes[shown]
 
 
 def stack_plans(plans):

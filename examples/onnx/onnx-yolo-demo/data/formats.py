@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 from data.keypoints import LINES, guess_shape
 from data.listing import (
+    Boxes,
     Listing,
     PartMissingError,
     Picture,
@@ -43,10 +44,11 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
     return read_coco(*found, classes, limit, share, some)
 
 
-def _boxes(rows):
-    """Return owner, label and corners of a `Listing`, of (owner, label, x1, y1, x2, y2) rows."""
+def _boxes(rows, fractions=False):
+    """Return the `Boxes` of (owner, label, x1, y1, x2, y2) rows."""
     table = np.array(rows, np.float64).reshape(-1, 6)
-    return table[:, 0].astype(np.int64), table[:, 1].astype(np.int32), table[:, 2:]
+    owner, label = table[:, 0].astype(np.int64), table[:, 1].astype(np.int32)
+    return Boxes(owner, label, table[:, 2:], np.full(len(table), fractions))
 
 
 # ------------------------------------------------------------------------------ COCO
@@ -61,7 +63,8 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, 
     be used is excluded.
 
     Where an image, or ``info`` for all of them, has ``complete``, a list of category ids, things of
-    other categories may lack a box there.
+    other categories may lack a box there. An annotation with ``iscrowd`` or ``uncertain`` is no
+    box but a region (`Listing.regions`).
     """
     path, image_dir = Path(annotation_file), Path(image_dir)
     data = _load_json(path)
@@ -77,13 +80,13 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, 
             raise ValueError(f"{path} lists an image id twice")
         category_ids = [ids[name] for name in classes]
         labelled = _labelled(path, data, category_ids)
-        rows, excluded, counts = _read_annotations(path, data, place_of, category_ids)
+        boxes, regions, excluded, counts = _read_annotations(path, data, place_of, category_ids)
     except (KeyError, TypeError) as error:
         what = f"an entry lacks {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a COCO instances file: {what}") from None
     counts |= undivided | {"same_file": len(pictures) - len({each.path for each in pictures})}
     return Listing(
-        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts,
+        path, image_dir, classes, category_ids, pictures, boxes, regions, counts,
         excluded=excluded, coco=data, labelled=labelled,
     )  # fmt: skip
 
@@ -124,7 +127,8 @@ def _with_numbers(data):
     """Return COCO's dictionary with numbers where a tool has written texts.
 
     Ids that are texts of digits become these numbers; if there are other texts among the ids of
-    images, or of categories, all of these are numbered from 1 on.
+    images, or of categories, all of these are numbered from 1 on. What is ``uncertain`` gets
+    ``iscrowd`` 1, so that scores pass over it, too.
     """
     data = {**data}
     for kind, key in (("images", "image_id"), ("categories", "category_id")):
@@ -137,12 +141,16 @@ def _with_numbers(data):
         data["annotations"] = [
             a | {key: number.get(str(a[key]), a[key])} for a in data["annotations"]
         ]
-    if any(isinstance(a.get("iscrowd"), str) for a in data["annotations"]):
+    if any(isinstance(a.get("iscrowd"), str) or a.get("uncertain") for a in data["annotations"]):
         data["annotations"] = [
-            a | {"iscrowd": int(str(a.get("iscrowd", 0)).lower() in ("1", "true"))}
+            a | {"iscrowd": int(_is_set(a.get("iscrowd")) or _is_set(a.get("uncertain")))}
             for a in data["annotations"]
         ]
     return data
+
+
+def _is_set(flag):
+    return flag.lower() in ("1", "true") if isinstance(flag, str) else bool(flag)
 
 
 def _class_ids(path, data):
@@ -214,10 +222,10 @@ def _located(folder, name):
 
 
 def _read_annotations(path, data, place_of, category_ids):
-    """Return rows for `_boxes` without crowd regions, reasons by place, and counts of the rest."""
+    """Return `Boxes`, those of regions, reasons by place, and counts of the rest."""
     names = {category["id"]: category["name"] for category in data["categories"]}
     wanted = {category: label for label, category in enumerate(category_ids)}
-    rows, excluded, crowd, other_classes = [], {}, 0, Counter()
+    rows, regions, excluded, other_classes = [], [], {}, Counter()
     for annotation in data["annotations"]:
         image, category = annotation["image_id"], annotation["category_id"]
         if image not in place_of or category not in names:
@@ -235,12 +243,11 @@ def _read_annotations(path, data, place_of, category_ids):
                 f"annotation {annotation.get('id')} has bbox {box}; it must be four finite "
                 "numbers x, y, width, height",
             )
-        elif annotation.get("iscrowd", 0):
-            crowd += 1
         else:
             x, y, w, h = box
-            rows.append((place_of[image], wanted[category], x, y, x + w, y + h))
-    return rows, excluded, {"crowd": crowd, "other_classes": dict(other_classes)}
+            kind = regions if annotation.get("iscrowd", 0) else rows
+            kind.append((place_of[image], wanted[category], x, y, x + w, y + h))
+    return _boxes(rows), _boxes(regions), excluded, {"other_classes": dict(other_classes)}
 
 
 def _is_bbox(box):
@@ -292,9 +299,9 @@ def read_yolo(part, classes=None, limit=None, share=None, some=False):
         classes,
         [part.names.index(name) + 1 for name in classes],
         pictures[:limit],
-        *_boxes(rows),
+        _boxes(rows, fractions=True),
+        _boxes([]),  # the format has none
         counts | found,
-        fractions=True,
         excluded=excluded,
     )
 
@@ -439,11 +446,11 @@ def _read_shape(values, keypoints):
 # ------------------------------------------------------------------------------ boxes
 
 
-def clean_boxes(listing, places, sides):
+def clean_boxes(boxes, places, sides):
     """Clip the boxes of the usable pictures, and drop what can't be used.
 
-    `places` are those of the usable pictures in ``listing.pictures``, ascending; `sides`, float
-    (n, 2), their widths and heights.
+    `boxes` are `Boxes`, `places` those of the usable pictures in the listing, ascending; `sides`,
+    float (n, 2), their widths and heights.
 
     Returns
     -------
@@ -455,13 +462,10 @@ def clean_boxes(listing, places, sides):
     dropped : dict of str to int
         How many boxes were ``clipped``, and dropped as ``zero_area`` or ``duplicates``.
     """
-    row_of = np.full(len(listing.pictures), -1)
-    row_of[places] = np.arange(len(places))
-    usable = row_of[listing.owner] >= 0
-    rows, labels = row_of[listing.owner[usable]], listing.label[usable]
+    boxes = Boxes(*(field[np.isin(boxes.owner, places)] for field in boxes))
+    rows, labels = np.searchsorted(places, boxes.owner), boxes.label
     limits = np.tile(sides, 2)[rows]
-    fractions = np.broadcast_to(listing.fractions, len(usable))[usable, None]
-    corners = listing.corners[usable] * np.where(fractions, limits, 1.0)
+    corners = boxes.corners * np.where(boxes.fractions[:, None], limits, 1.0)
     clipped = corners.clip(0, limits)
     every = np.flatnonzero((clipped[:, 2:] > clipped[:, :2]).all(axis=1))
     keys = np.column_stack([rows, labels, clipped])[every]

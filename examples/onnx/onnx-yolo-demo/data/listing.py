@@ -37,6 +37,15 @@ class Picture(NamedTuple):
     source: str = ""  # where it is from, if the annotation file says so
 
 
+class Boxes(NamedTuple):
+    """Boxes of the pictures of a `Listing`, m of them."""
+
+    owner: np.ndarray  # int64 (m,): place in `pictures` of each box
+    label: np.ndarray  # int32 (m,): place in `classes` of each box
+    corners: np.ndarray  # float64 (m, 4): x1, y1, x2, y2, not yet clipped to the picture
+    fractions: np.ndarray  # bool (m,): whether corners are fractions of the sides, not pixels
+
+
 @dataclass
 class Listing:
     """Pictures and boxes of one part (training, validation, test) of a data set."""
@@ -46,12 +55,10 @@ class Listing:
     classes: list  # names
     category_ids: list  # COCO's category id of each class
     pictures: list  # of Picture
-    owner: np.ndarray  # int64 (m,): place in `pictures` of each box
-    label: np.ndarray  # int32 (m,): place in `classes` of each box
-    corners: np.ndarray  # float64 (m, 4): x1, y1, x2, y2, not yet clipped to the picture
+    boxes: Boxes
+    # Where there may be things of a class without a box each: COCO's crowds, uncertain boxes
+    regions: Boxes
     counts: dict  # what was left out or changed, by the names of `Dataset.report`
-    # Whether `corners` are fractions of the sides instead of pixels: of all boxes, or bool (m,)
-    fractions: bool | np.ndarray = False
     excluded: dict = field(default_factory=dict)  # place in `pictures`: why it can't be used
     coco: dict | None = None  # content of the COCO file, if it is one
     # bool (pictures, classes): of which classes all things in a picture have a box; None: of all
@@ -74,13 +81,15 @@ def subsample(listing, count):
     places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
     new = np.full(every, -1)
     new[places] = np.arange(len(places))
-    kept = new[listing.owner] >= 0
-    fractions = np.broadcast_to(listing.fractions, len(listing.owner))[kept]
+
+    def kept(boxes):
+        own = Boxes(*(field[new[boxes.owner] >= 0] for field in boxes))
+        return own._replace(owner=new[own.owner])
+
     excluded = {int(new[place]): why for place, why in listing.excluded.items() if new[place] >= 0}
     return replace(
         listing, pictures=[listing.pictures[place] for place in places],
-        owner=new[listing.owner[kept]], label=listing.label[kept], corners=listing.corners[kept],
-        fractions=fractions, excluded=excluded, parts=[],
+        boxes=kept(listing.boxes), regions=kept(listing.regions), excluded=excluded, parts=[],
         labelled=None if listing.labelled is None else listing.labelled[places],
     )  # fmt: skip
 
@@ -129,8 +138,9 @@ def place_in(folder, name):
 
 def box_counts(listing):
     """Return how many boxes each picture of a `Listing` has; a box given twice counts once."""
-    boxes = np.column_stack([listing.owner, listing.label, listing.corners])
-    owners = np.unique(boxes, axis=0)[:, 0].astype(int)
+    boxes = listing.boxes
+    rows = np.column_stack([boxes.owner, boxes.label, boxes.corners])
+    owners = np.unique(rows, axis=0)[:, 0].astype(int)
     return np.bincount(owners, minlength=len(listing.pictures))
 
 

@@ -12,7 +12,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from data.augment import LAYERS, Augment, Plan, make_plan, plan_fields, stack_plans
+from data.augment import (
+    LAYERS,
+    Augment,
+    Plan,
+    make_plan,
+    move_regions,
+    plan_fields,
+    stack_plans,
+)
 from data.drawing import render
 from data.images import FILL
 
@@ -42,6 +50,9 @@ class Batch(NamedTuple):
     # Both None where all images are labelled for all classes
     windows: np.ndarray | None = None  # int32 (B, layers, 4): `Plan.window`
     labelled: np.ndarray | None = None  # uint8 (B, layers, classes): 1 if all its things have boxes
+    # Both None where the data set has no regions (`dataset.Sample`)
+    regions: np.ndarray | None = None  # float32 (B, max_regions, 4): as boxes
+    region_classes: np.ndarray | None = None  # int32 (B, max_regions); unused entries zero
 
 
 @lru_cache(maxsize=8)
@@ -129,6 +140,9 @@ class BatchLoader:
     ----------
     pasted : int
         Most things that are pasted into an image: so many layers its plans have above four.
+    max_regions : int
+        Rows of the arrays of regions, as many as needed; 0 where batches have no such arrays. A
+        mosaic with more, as of too many boxes, becomes its first image alone.
     """
 
     def __init__(
@@ -151,9 +165,10 @@ class BatchLoader:
             )
         self.pasted = 0 if augment is None else augment.pasted
         self.layers = LAYERS + self.pasted  # of plans
+        mosaic = augment is not None and augment.mosaic > 0
         if max_boxes is None:
-            mosaic = augment is not None and augment.mosaic > 0
             max_boxes = dataset.max_boxes(mosaic, self.pasted)
+        self.max_regions = dataset.max_regions(mosaic, self.pasted)
         self.dataset = dataset
         self.batch_size = int(batch_size)
         self.max_boxes = int(max_boxes)
@@ -289,7 +304,10 @@ class BatchLoader:
         if not self.render:
             fields = plan_fields(self.layers)
             plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in fields))
-        windows = labelled = None
+        windows = labelled = regions = region_classes = None
+        if self.max_regions:
+            regions = np.zeros((rows, self.max_regions, 4), np.float32)
+            region_classes = np.zeros((rows, self.max_regions), np.int32)
         if self.dataset.labelled is not None:
             windows = np.empty((rows, self.layers, 4), np.int32)
             labelled = np.empty((rows, self.layers, self.dataset.labelled.shape[1]), np.uint8)
@@ -302,6 +320,8 @@ class BatchLoader:
             plan=plan,
             windows=windows,
             labelled=labelled,
+            regions=regions,
+            region_classes=region_classes,
         )
 
     def _fill(self, batch, place, rows):
@@ -318,6 +338,10 @@ class BatchLoader:
             batch.boxes[row, : len(boxes)] = boxes
             batch.classes[row, : len(boxes)] = classes
             batch.num_boxes[row] = len(boxes)
+            if self.max_regions:
+                regions, classes = move_regions(self.dataset, plan)
+                batch.regions[row, : len(regions)] = regions
+                batch.region_classes[row, : len(regions)] = classes
             plans.append(plan)
         plan = stack_plans(plans)
         if batch.labelled is not None:
@@ -340,10 +364,13 @@ class BatchLoader:
         pool = None if self._shares is None else self.order(epoch)
         augment = alone if closing else self.augment
         planned = make_plan(self.dataset, index, augment, rng, pool)
-        if len(planned[1]) > self.max_boxes:
+        if len(planned[1]) > self.max_boxes or self._too_many_regions(planned[0]):
             rng = np.random.default_rng([self.seed, epoch, index, repeat])
             planned = make_plan(self.dataset, index, alone, rng, pool)
         return planned
+
+    def _too_many_regions(self, plan):
+        return self.max_regions and len(move_regions(self.dataset, plan)[0]) > self.max_regions
 
 
 class ValBatch(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from data.formats import read_part
-from data.listing import Listing, Part, PartMissingError, Unsplit, choose_classes, find
+from data.listing import Boxes, Listing, Part, PartMissingError, Unsplit, choose_classes, find
 
 _SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
 
@@ -62,11 +62,15 @@ def merged(listings, parts, classes):
         labelled.append(_columns(each, classes))
         if each.coco is not None:
             _add_coco(coco, each, ids, dict(zip(classes, category_ids, strict=True)))
-    owner = [each.owner + start for each, start in zip(listings, starts, strict=False)]
-    label = [
-        np.array([classes.index(name) for name in each.classes], np.int32)[each.label]
-        for each in listings
-    ]
+    numbers = [np.array([classes.index(n) for n in each.classes], np.int32) for each in listings]
+
+    def joined(kind):
+        own = [
+            boxes._replace(owner=boxes.owner + start, label=number[boxes.label])
+            for boxes, start, number in zip(kind, starts, numbers, strict=False)
+        ]
+        return Boxes(*map(np.concatenate, zip(*own, strict=True)))
+
     rows = np.concatenate(labelled)
     return Listing(
         source=listings[0].source,
@@ -74,13 +78,9 @@ def merged(listings, parts, classes):
         classes=classes,
         category_ids=category_ids,
         pictures=pictures,
-        owner=np.concatenate(owner),
-        label=np.concatenate(label),
-        corners=np.concatenate([each.corners for each in listings]),
+        boxes=joined([each.boxes for each in listings]),
+        regions=joined([each.regions for each in listings]),
         counts=_added_counts(listings),
-        fractions=np.concatenate(
-            [np.broadcast_to(each.fractions, len(each.owner)) for each in listings]
-        ),
         excluded=excluded,
         coco=coco if coco["images"] else None,
         labelled=None if rows.all() else rows,

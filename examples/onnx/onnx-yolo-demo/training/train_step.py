@@ -135,7 +135,8 @@ class TrainStep:
 
     With `max_accumulate` 1, forward, backward and update are one function.  Else gradients are
     added up by one function and applied by another, on the same shared variables.  With `layers`,
-    batches say of so many layers of each image which classes are labelled there.  With several
+    batches say of so many layers of each image which classes are labelled there; with `regions`,
+    they have so many rows of regions that are left out of the loss.  With several
     `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
     puts the values of shared variables where they shall be, and `put` the arrays of a batch.
 
@@ -157,13 +158,15 @@ class TrainStep:
         optimizer="sgd",
         images=None,
         layers=None,
+        regions=0,
         devices=1,
         place=None,
         put=None,
     ):
         self.mode = training_mode() if mode is None else get_mode(mode)
         self.model, self.optimizer = model, optimizer
-        self.place, self.put, self.layers, self.devices = place, put, layers, devices
+        self.place, self.put, self.devices = place, put, devices
+        self.layers, self.regions = layers, regions
         self.on_jax = uses_jax(self.mode)
         self._programs = {}
         self.fused = max_accumulate == 1
@@ -176,13 +179,14 @@ class TrainStep:
 
     def _build(self, rows, max_boxes, weight_decay):
         """Make the graph of so many images, the state and the compiled functions."""
-        boxes, classes, num_boxes = target_inputs(rows, max_boxes)
-        inputs = [*self.images.variables, boxes, classes, num_boxes]
-        targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
+        variables = target_inputs(rows, max_boxes)
         if self.layers:
-            names = "windows", "labelled"
-            inputs += label_inputs(rows, self.layers, self.model.num_classes)
-            targets |= dict(zip(names, inputs[-2:], strict=True))
+            variables += label_inputs(rows, self.layers, self.model.num_classes)
+        if self.regions:
+            variables += region_inputs(rows, self.regions)
+        targets = {variable.name: variable for variable in variables}
+        self.target_names = [*targets]
+        inputs = [*self.images.variables, *variables]
         predictions = self.model(self.images.images, training=True)
         chunk = CHUNK if has_loops(self.mode) else None
         total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices, chunk)
@@ -238,9 +242,8 @@ class TrainStep:
 
     def arguments(self, batch):
         """Return a batch's arrays in the order in which the step takes them."""
-        arrays = [*self.images.arguments(batch), batch.boxes, batch.classes, batch.num_boxes]
-        if self.layers:
-            arrays += [batch.windows, batch.labelled]
+        targets = [getattr(batch, name) for name in self.target_names]
+        arrays = [*self.images.arguments(batch), *targets]
         return arrays if self.put is None else self.put(arrays)
 
     def transfer(self, batch):
@@ -315,6 +318,14 @@ def label_inputs(batch_size, layers, num_classes):
     return [
         pt.tensor("windows", dtype="int32", shape=(batch_size, layers, 4)),
         pt.tensor("labelled", dtype="uint8", shape=(batch_size, layers, num_classes)),
+    ]
+
+
+def region_inputs(batch_size, max_regions):
+    """Return input variables of padded regions that are left out; see `loss.yolo_loss`."""
+    return [
+        pt.tensor("regions", dtype="float32", shape=(batch_size, max_regions, 4)),
+        pt.tensor("region_classes", dtype="int32", shape=(batch_size, max_regions)),
     ]
 
 

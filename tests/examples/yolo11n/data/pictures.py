@@ -22,7 +22,8 @@ class Pictures:
         for k, (square, geometry) in enumerate(fitted):
             found = np.array(boxes[k] if boxes else [], np.float32).reshape(-1, 4)
             labels = np.full(len(found), k, np.int32)
-            self.samples.append(Sample(square, found, labels, k, geometry))
+            none = np.empty((0, 4), np.float32), np.empty(0, np.int32)
+            self.samples.append(Sample(square, found, labels, k, geometry, *none))
         self.placed = [
             (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
             for _, g in fitted
@@ -33,6 +34,9 @@ class Pictures:
 
     def __getitem__(self, index):
         return self.samples[index]
+
+    def max_regions(self, mosaic, pasted):
+        return 0
 
     @cached_property
     def things(self):

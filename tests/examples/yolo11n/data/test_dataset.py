@@ -55,7 +55,7 @@ def test_cleaning(builder):
     dataset = builder.dataset()
     report = dataset.report
     assert (report["clipped"], report["zero_area"]) == (1, 2)
-    assert (report["duplicates"], report["crowd"]) == (1, 1)
+    assert (report["duplicates"], report["regions"]) == (1, 1)
     assert (report["images"], report["background"], report["boxes"]) == (2, 1, 3)
     assert report["per_class"] == {"person": 2, "cell phone": 1}
     corners = dataset[0].geometry.undo(to_corners(dataset[0].boxes, 64))

@@ -99,7 +99,7 @@ def test_a_bad_bbox_excludes_its_picture(builder, bbox):
     [(name, reason)] = data.skipped
     assert name == "10.png"
     assert reason.startswith("annotation 2 has bbox ")
-    assert (len(data), data.report["boxes"], data.report["crowd"]) == (1, 1, 0)
+    assert (len(data), data.report["boxes"], data.report["regions"]) == (1, 1, 0)
     builder.annotations[1]["category_id"] = 18  # of a class that isn't asked for
     assert not builder.dataset().skipped
 

@@ -358,7 +358,7 @@ def test_ids_that_are_texts(builder, seven, kind):
 
 def test_crowds_that_are_texts(builder):
     builder.add(40, 30, [(1, 1, 1, 9, 9, "1"), (1, 2, 2, 9, 9, "0"), (77, 3, 3, 9, 9, True)])
-    assert (builder.dataset().report["crowd"], builder.dataset().report["boxes"]) == (2, 1)
+    assert (builder.dataset().report["regions"], builder.dataset().report["boxes"]) == (2, 1)
 
 
 def test_masks(builder, seven):

@@ -60,7 +60,7 @@ def test_every_picture_and_box_is_read():
     assert (dataset.skipped, dataset.changed) == ([], [])
     assert len(dataset) == len(file["images"])
     report = dataset.report
-    boxes = report["boxes"] + report["crowd"] + report["zero_area"] + report["duplicates"]
+    boxes = report["boxes"] + report["regions"] + report["zero_area"] + report["duplicates"]
     assert boxes == len(file["annotations"])
 
 

@@ -24,7 +24,7 @@ class Pictures(list):
         geometry = Letterbox.fit(SIZE, SIZE, SIZE)
         self.image_ids = [10 * k + 3 for k in range(count)]
         super().__init__(
-            Sample(np.full((SIZE, SIZE, 3), k, np.uint8), None, None, name, geometry)
+            Sample(np.full((SIZE, SIZE, 3), k, np.uint8), None, None, name, geometry, None, None)
             for k, name in enumerate(self.image_ids)
         )
 
