@@ -37,9 +37,6 @@ BOX_GAIN = np.float32(7.5)
 CLS_GAIN = np.float32(0.5)
 DFL_GAIN = np.float32(1.5)
 
-# A region covers a predicted box that has more than this part of its area in it.
-COVERED = np.float32(0.5)
-
 CANDIDATES_PER_BOX = 10
 MIN_SIDE = np.float32(16.0)
 ASSIGN_EPS = np.float32(1e-9)
@@ -72,7 +69,7 @@ def yolo_loss(
         have a box.  Of the others only what has a box counts there, as in LVIS (Gupta et al.,
         CVPR 2019, section 2.2): nothing is taken for background.  Where there are regions, also
         ``"regions"``, float32 (B, R, 4), as boxes, and ``"region_classes"``, int32 (B, R); rows of
-        zeros are none.  A predicted box in one (see `ignored_anchors`) is no background, either.
+        zeros are none.  A predicted box whose centre is in one is no background of its class.
     num_classes : int
     devices : int
         How many devices share a batch, of which each has B images.  Then totals and parts are this
@@ -224,22 +221,19 @@ def labelled_anchors(windows: Any, labelled: Any, centres: np.ndarray) -> Any:
 
 
 def ignored_anchors(pred_boxes: Corners, regions: Corners, classes: Any, num_classes: int) -> Any:
-    """Tell of which classes a predicted box may show a thing without a box: bool (B, C, A).
+    """Tell of which classes there are regions with the centre of a predicted box: bool (B, C, A).
 
-    These are the classes of regions in which its centre is, or which cover more than half of its
-    area.  `pred_boxes` are four (B, A), `regions` four (B, R), both in pixels, `classes` (B, R).
-    Nothing that is returned has a gradient.
+    A region that covers more than half of a box has its centre, too, for it covers more than half
+    of either side.  `pred_boxes` are four (B, A), `regions` four (B, R), `classes` (B, R).  The
+    result has no gradient.
     """
     x1, y1, x2, y2 = (disconnected_grad(corner)[:, None, :] for corner in pred_boxes)
     left, top, right, bottom = (side[:, :, None] for side in regions)
     x, y = (x1 + x2) * np.float32(0.5), (y1 + y2) * np.float32(0.5)
     inside = (x > left) & (x < right) & (y > top) & (y < bottom)  # (B, R, A)
-    width = pt.maximum(pt.minimum(x2, right) - pt.maximum(x1, left), np.float32(0))
-    height = pt.maximum(pt.minimum(y2, bottom) - pt.maximum(y1, top), np.float32(0))
-    covered = width * height > COVERED * ((x2 - x1) * (y2 - y1))
     numbers = np.arange(num_classes, dtype=np.int32)[None, :, None]
     own = pt.eq(classes[:, None, :], numbers)  # (B, C, R)
-    return (own[:, :, :, None] & (inside | covered)[:, None]).any(axis=2)
+    return (own[:, :, :, None] & inside[:, None]).any(axis=2)
 
 
 # ------------------------------------------------------------------------------ assignment

@@ -198,6 +198,71 @@ def test_what_is_not_labelled_has_no_gradient(small_loss):
     np.testing.assert_array_equal(found[0] != 0, padding)
 
 
+def in_regions(boxes, regions, labels):
+    """Tell of which classes regions have the centre, or half the area, of boxes: bool (2, C, A)."""
+    found = np.zeros((2, SMALL["num_classes"], len(boxes)), bool)
+    for (left, top, right, bottom), label in zip(regions, labels, strict=True):
+        for a, (x1, y1, x2, y2) in enumerate(boxes):
+            x, y = (x1 + x2) / 2, (y1 + y2) / 2
+            width, height = min(x2, right) - max(x1, left), min(y2, bottom) - max(y1, top)
+            covered = max(width, 0) * max(height, 0) / ((x2 - x1) * (y2 - y1))
+            found[0, label, a] |= left < x < right and top < y < bottom
+            found[1, label, a] |= covered > 0.5
+    return found
+
+
+@pytest.mark.slow
+def test_what_is_predicted_in_a_region_is_no_background(small_loss):
+    """Against loops over regions and anchors; rows of zeros are no regions."""
+    predictions, targets = symbolic_inputs(**SMALL)
+    targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, 1, 4))
+    targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, 1, 3))
+    targets["regions"] = pt.tensor("regions", dtype="float32", shape=(None, 4, 4))
+    targets["region_classes"] = pt.tensor("region_classes", dtype="int32", shape=(None, 4))
+    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
+    grads = pytensor.grad(total, list(predictions.values()))
+    inputs = [*predictions.values(), *targets.values()]
+    function = pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
+    windows = np.array([[[0, 0, 96, 64]]] * 2, np.int32)
+
+    def joined(maps):
+        return np.concatenate([np.reshape(m, (2, 67, -1)) for m in maps], axis=2)
+
+    rng, seen = np.random.default_rng(0), np.zeros(3, int)
+    for seed in range(4):
+        maps, boxes = small_case(seed)
+        for own in maps:  # boxes of all sizes, some of them on one side of their anchor
+            less = np.tile(np.arange(16) * rng.uniform(0, 2), 4)
+            own[:, :64] = 4 * own[:, :64] - less[:, None, None]
+        regions = np.concatenate([rng.uniform(0, 1, (2, 4, 2)), rng.uniform(0, 0.8, (2, 4, 2))], 2)
+        labels = rng.integers(0, 3, (2, 4)).astype(np.int32)
+        regions[0, 3], labels[0, 3] = (0.5, 0.5, 1.0, 1.0), 1  # a whole picture
+        regions[1, 2:], labels[1, 2:] = 0, 0
+        plain, expected = small_loss(maps, boxes), reference_loss(maps, *boxes, 3)
+        positive = plain["scores"] > 0
+        middle, half = np.split(regions * np.tile([96, 64], 2), [2], axis=2)
+        corners = np.concatenate([middle - half / 2, middle + half / 2], axis=2)
+        rules = map(in_regions, expected["pred"], corners, labels)
+        centre, area = np.stack([*rules], axis=1)
+        left_out = (centre | area) & ~positive
+        seen += [each.sum() for each in (centre & ~area, area, centre & positive)]
+        labelled = np.ones((2, 1, 3), np.uint8)
+        for missing in (False, True):
+            labelled[0, 0, 2] = not missing
+            left_out[0, 2] |= missing & ~positive[0, 2]
+            given = (windows, labelled, regions.astype(np.float32), labels)
+            *grads, box, cls, dfl = function(*maps, *boxes, *given)
+            own, others = joined(grads), joined([plain[f"grad_{level}"] for level in LEVELS])
+            others[:, 64:][left_out] = 0
+            np.testing.assert_array_equal(own, others)
+            assert (box, dfl) == (plain["box_loss"], plain["dfl_loss"])
+            logits = joined(maps)[:, 64:].astype(float)
+            entropy = np.logaddexp(0, logits) - logits * expected["scores"]
+            want = 0.5 * entropy[~left_out].sum() / max(expected["scores"].sum(), 1)
+            np.testing.assert_allclose(cls, want, rtol=1e-5)
+    assert (seen > 20).all(), seen
+
+
 @pytest.mark.slow
 def test_rows_whose_corners_sum_to_zero_or_less_are_no_boxes(small_loss):
     maps, (boxes, classes, _) = small_case(0)
@@ -552,6 +617,7 @@ def reference_loss(maps, boxes, classes, counts, num_classes, frozen=None):
     box = cls = dfl = 0.0
     scores = np.zeros((batch, num_classes, len(centres)))
     rows = np.full((batch, len(centres)), -1)
+    boxes_of_all = np.zeros((batch, len(centres), 4))
     aspect_weights = np.zeros((batch, len(centres)))
     for image in range(batch):
         logits = flat[image, :64].reshape(4, 16, -1)
@@ -578,7 +644,7 @@ def reference_loss(maps, boxes, classes, counts, num_classes, frozen=None):
             row = np.where(row >= 0, np.append(np.flatnonzero(keep), -1)[row], -1)
         else:
             target, row = frozen["scores"][image], frozen["rows"][image]
-        scores[image], rows[image] = target, row
+        scores[image], rows[image], boxes_of_all[image] = target, row, pred * strides
         cls += (np.logaddexp(0, raw_scores) - raw_scores * target).sum()
         for a in np.flatnonzero(row >= 0):
             weight, goal = target[:, a].sum(), gt[row[a]] / strides[a]
@@ -602,5 +668,6 @@ def reference_loss(maps, boxes, classes, counts, num_classes, frozen=None):
         "total": sum(parts.values()) * batch,
         "scores": scores,
         "rows": rows,
+        "pred": boxes_of_all,
         "aspect_weights": aspect_weights,
     }

@@ -1,0 +1,248 @@
+"""Regions of crowds and uncertain boxes: read, moved with their pictures, put into batches."""
+
+import json
+
+import numpy as np
+import pytest
+from data.augment import LAYERS, Augment, make_plan, move_regions, stack_plans
+from data.drawing import render
+from data.images import to_corners
+from data.loader import BatchLoader
+from dataset import load_data, load_split
+from evaluation.metrics import coco_map
+
+from tests.examples.conftest import CLASSES, Builder
+from tests.examples.yolo11n.data.pictures import Pictures
+
+# ------------------------------------------------------------------------------ reading
+
+
+def test_regions_are_read_and_kept_apart_from_boxes(builder):
+    builder.add(50, 40, [
+        (1, 5, 5, 10, 10),
+        (1, -10, 5, 30, 20, 1),  # over the edge
+        (77, 10, 0, 20, 20, 1),
+        (77, 10, 0, 20, 20, 1),  # again
+        (1, 60, 5, 10, 10, 1),  # outside
+        (18, 1, 1, 9, 9, 1),  # of a class that isn't asked for
+    ])  # fmt: skip
+    builder.add(50, 40, [(1, 5, 5, 10, 10), (1, 20, 5, 10, 20), (1, 5, 5, 9, 9)])
+    builder.annotations[-2]["uncertain"] = True
+    del builder.annotations[-2]["iscrowd"]
+    builder.annotations[-1]["uncertain"] = False
+    builder.add(50, 40)
+    dataset = builder.dataset()
+    assert [len(sample.boxes) for sample in dataset] == [1, 2, 0]
+    assert [sample.region_classes.tolist() for sample in dataset] == [[0, 1], [0], []]
+    first, second, third = (sample.regions for sample in dataset)
+    undo = dataset[0].geometry.undo
+    np.testing.assert_allclose(undo(to_corners(first, 64))[0], [0, 5, 20, 25], atol=1e-4)
+    np.testing.assert_allclose(undo(to_corners(first, 64))[1], [10, 0, 30, 20], atol=1e-4)
+    np.testing.assert_allclose(undo(to_corners(second, 64)), [[20, 5, 30, 25]], atol=1e-4)
+    assert third.shape == (0, 4)
+    assert first.dtype == np.float32
+    assert dataset[0].region_classes.dtype == np.int32
+    report = dataset.report
+    assert (report["regions"], report["boxes"], report["background"]) == (3, 3, 1)
+    assert (report["clipped"], report["zero_area"], report["duplicates"]) == (1, 1, 1)
+    assert "  3 regions left out of the loss" in dataset.summary()
+    assert (dataset.max_boxes(False), dataset.max_regions(False)) == (2, 2)
+    assert dataset.max_regions(True) == 2 + 1 + 0 + 2  # a set of three: its fullest comes twice
+
+
+def test_what_is_uncertain_is_passed_over_by_scores(builder):
+    builder.add(50, 40, [(1, 5, 5, 10, 10), (1, 20, 5, 10, 20)])
+    builder.annotations[1] |= {"uncertain": "true", "iscrowd": "0"}
+    dataset = builder.dataset()
+    rows = [[5, 5, 15, 15, 0.5, 0], [20, 5, 30, 25, 0.9, 0], [21, 6, 30, 25, 0.8, 0]]
+    for found, score in (([0], 1), ([0, 1, 2], 1), ([1, 2], 0)):
+        scores = coco_map(dataset, {10: [rows[k] for k in found]})
+        assert scores["per_class"]["person"]["map50"] == pytest.approx(score)
+
+
+def test_text_labels_have_no_regions(both):
+    dataset = load_split(both[1], "train", CLASSES, 64)
+    assert dataset.max_regions(mosaic=True) == 0
+    assert "regions" not in dataset.summary()
+
+
+@pytest.fixture
+def sets(tmp_path):
+    """Draw a set whose pictures have one and two regions, and one without."""
+    roots = []
+    for name, boxes in (
+        ("with", [[(1, 4, 4, 20, 24), (77, 22, 2, 20, 30, 1)],
+                  [(1, 4, 4, 20, 24), (1, 22, 2, 20, 30, 1), (77, 0, 30, 20, 30, 1)]]),
+        ("without", [[(77, 4, 4, 20, 24)], [], []]),
+    ):  # fmt: skip
+        (tmp_path / name).mkdir()
+        made = Builder(tmp_path / name)
+        for own in boxes:
+            made.add(80, 64, own)
+        roots.append(made.write_coco(tmp_path / name / "coco"))
+    return roots
+
+
+def test_regions_of_several_sets(sets):
+    """The second set knows its classes in another order, and by other numbers."""
+    for split in ("train", "val"):
+        path = sets[0] / f"annotations/instances_{split}.json"
+        data = json.loads(path.read_text())
+        data["categories"] = [{"id": 5, "name": "person"}, {"id": 9, "name": "cell phone"}]
+        for annotation in data["annotations"]:
+            annotation["category_id"] = {1: 5, 77: 9}[annotation["category_id"]]
+        path.write_text(json.dumps(data))
+    joined, _ = load_data(sets[::-1], ["cell phone", "person"], 64)
+    alone = load_split(sets[0], "train", ["cell phone", "person"], 64, antialias=False)
+    assert [s.region_classes.tolist() for s in joined] == [[], [], [], [0], [1, 0]]
+    for k in range(2):
+        np.testing.assert_array_equal(joined[3 + k].regions, alone[k].regions)
+        np.testing.assert_array_equal(joined[3 + k].boxes, alone[k].boxes)
+    assert joined.max_regions(mosaic=True) == 3
+    spread = load_split(sets, "train", CLASSES, 64, spread=2)  # the first and the last picture
+    assert [s.region_classes.tolist() for s in spread] == [[1], []]
+
+
+# ------------------------------------------------------------------------------ with pictures
+
+COLORS = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250, 250]])
+
+
+def colored():
+    """Draw black pictures with a region of a colour of its own, and a box next to it.
+
+    Every second picture is padded by 8 px on the left or above.
+    """
+    pictures, boxes, regions = [], [], []
+    for k, color in enumerate(COLORS.astype(np.uint8)):
+        left, top = ((0, 0), (8, 0), (0, 0), (0, 8), (0, 0))[k]
+        picture = np.zeros((64 - 2 * top, 64 - 2 * left, 3), np.uint8)
+        picture[10 - top : 40 + k - top, 32 - left : 53 - k - left] = color
+        pictures.append(picture)
+        boxes.append([22 / 64, (22 + k / 2) / 64, 20 / 64, (24 + k) / 64])
+        regions.append([(42.5 - k / 2) / 64, (25 + k / 2) / 64, (21 - k) / 64, (30 + k) / 64])
+    dataset = Pictures(pictures, boxes, size=64)
+    dataset.samples = [
+        sample._replace(regions=np.array([own], np.float32), region_classes=np.array([k], np.int32))
+        for k, (sample, own) in enumerate(zip(dataset.samples, regions, strict=True))
+    ]
+    return dataset
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"mosaic": 1.0}, {"copy_paste": 1.0}, {"mosaic": 1.0, "copy_paste": 1.0}]
+)
+def test_regions_are_where_they_are_drawn(options):
+    """However little of them shows: pasted rectangles show 2 px of their picture's region."""
+    dataset, augment = colored(), Augment(hue=0, saturation=0, value=0, **options)
+    made = [make_plan(dataset, k % 5, augment, np.random.default_rng(k))[0] for k in range(60)]
+    images = render(stack_plans(made), dataset.squares)
+    seen = slivers = pasted = 0
+    for image, plan in zip(images, made, strict=True):
+        regions, classes = move_regions(dataset, plan)
+        assert (regions.dtype, classes.dtype) == (np.float32, np.int32)
+        # What the regions of layers of one picture say, above each other, of its colour.
+        for source in set(plan.source[plan.window[:, 2] > 0].tolist()):
+            lit = (np.abs(image - COLORS[source][:, None, None]) < 125).all(axis=0)
+            wanted = np.zeros((64, 64), bool)
+            corners = to_corners(regions[classes == source], 64)
+            for x1, y1, x2, y2 in np.ceil(corners - 0.5).astype(int):
+                wanted[y1:y2, x1:x2] = True
+            # Pasted rectangles cover regions, which stay; corners are blended both ways.
+            covered = np.zeros((64, 64), bool)
+            for x0, y0, x1, y1 in plan.window[LAYERS:]:
+                covered[y0:y1, x0:x1] = True
+            assert (lit & ~wanted).sum() <= 6
+            assert ((lit != wanted) & ~covered).sum() <= 6
+            seen += len(corners)
+            slivers += ((corners[:, 2:] - corners[:, :2]).min(axis=1) < 2.5).sum()
+            pasted += (lit & covered & wanted).any()
+    assert seen > 50
+    if "copy_paste" in options:
+        assert slivers > 20
+        assert pasted > 20
+
+
+# ------------------------------------------------------------------------------ in batches
+
+
+def leaves(batch):
+    return [field for field in batch[1:] if field is not None and not isinstance(field, tuple)]
+
+
+@pytest.mark.parametrize("mosaic", [0.0, 1.0])
+@pytest.mark.parametrize("rendered", [True, False])
+def test_batches_have_the_regions_of_their_plans(sets, mosaic, rendered):
+    train, _ = load_data(sets, CLASSES, 64)
+    options = {"augment": Augment(mosaic=mosaic), "seed": 3}
+    loader = BatchLoader(train, 3, workers=0, render=rendered, **options)
+    planned = BatchLoader(train, 3, workers=0, render=False, **options)
+    assert loader.max_regions == (3 if mosaic else 2)
+    # One of two processes, with threads.
+    half = BatchLoader(train, 3, workers=2, render=rendered, rows=range(1, 3), **options)
+    found = 0
+    with half:
+        for batch, other, own in zip(*(x.epoch(1) for x in (loader, planned, half)), strict=True):
+            assert batch.regions.shape == (3, loader.max_regions, 4)
+            assert (batch.regions.dtype, batch.region_classes.dtype) == (np.float32, np.int32)
+            for row in range(3):
+                plan = type(other.plan)(*(field[row] for field in other.plan))
+                regions, classes = move_regions(train, plan)
+                count = len(regions)
+                np.testing.assert_array_equal(batch.regions[row, :count], regions)
+                np.testing.assert_array_equal(batch.region_classes[row, :count], classes)
+                assert not batch.regions[row, count:].any()
+                assert not batch.region_classes[row, count:].any()
+                found += count
+            for ours, theirs in zip(leaves(batch), leaves(own), strict=True):
+                np.testing.assert_array_equal(ours[1:], theirs)
+    assert found
+
+
+def test_without_augmentation_regions_are_those_of_the_data(sets):
+    train, _ = load_data(sets[0], CLASSES, 64)
+    (batch,) = BatchLoader(train, 2, workers=0).epoch(0)
+    for row, index in enumerate(batch.indices.tolist()):
+        sample = train[index]
+        count = len(sample.regions)
+        np.testing.assert_allclose(batch.regions[row, :count], sample.regions, atol=1e-6)
+        np.testing.assert_array_equal(batch.region_classes[row, :count], sample.region_classes)
+
+
+def test_without_regions_batches_have_no_arrays_of_them(sets):
+    train, _ = load_data(sets[1], CLASSES, 64)
+    loader = BatchLoader(train, 2, augment=Augment(mosaic=1.0), workers=0)
+    assert loader.max_regions == 0
+    for batch in loader.epoch(0):
+        assert batch.regions is batch.region_classes is None
+
+
+def test_a_mosaic_with_too_many_regions_becomes_one_image(sets):
+    """With shares, a picture may come twice in a mosaic."""
+    train, _ = load_data(sets, CLASSES, 64, shares=[9.0, 1.0])
+    augment = Augment(mosaic=1.0, translate=0, scale=0)
+    loader = BatchLoader(train, 5, augment=augment, workers=0, render=False)
+    alone = joined = 0
+    for epoch in range(12):
+        (batch,) = loader.epoch(epoch)
+        for row in range(5):
+            if (batch.plan.window[row, :, 2] > 0).sum() == 1:
+                alone += 1
+            else:
+                joined += 1
+    assert loader.max_regions == 3
+    assert alone > 5
+    assert joined > 5
+
+
+def test_pasted_things_bring_the_regions_of_their_pictures(sets):
+    train, _ = load_data(sets, CLASSES, 64)
+    augment = Augment(copy_paste=1.0)
+    loader = BatchLoader(train, 5, augment=augment, workers=0)
+    assert loader.max_regions == train.max_regions(mosaic=False, pasted=2) == 2 + 2 * 2
+    most = max(
+        (batch.regions[..., 2] > 0).sum(axis=1).max()
+        for epoch in range(10)
+        for batch in loader.epoch(epoch)
+    )
+    assert 2 < most <= 6
