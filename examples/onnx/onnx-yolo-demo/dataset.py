@@ -219,13 +219,12 @@ class Dataset:
     def max_regions(self, mosaic: bool, pasted: int = 0) -> int:
         """Return the most regions a training image can show; 0 where the set has none.
 
-        A mosaic has those of four images; each of so many `pasted` things may show its image's.
+        A mosaic has those of four images; each of so many `pasted` things may show an image's.
         """
         counts = np.diff(self._region_bounds)
         if not counts.any():
             return 0
-        most = most_boxes(counts, mosaic)
-        return most + pasted * int(counts[self.things.source].max()) if pasted else most
+        return most_boxes(counts, mosaic) + pasted * int(counts.max())
 
     def box_counts(self) -> np.ndarray:
         """Return how many boxes each image has, int64 (n,)."""

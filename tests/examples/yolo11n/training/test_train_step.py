@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
+import train_yolo11n
 from data.augment import Augment, Plan
 from data.loader import BatchLoader
 from loss import yolo_loss
 from model import YOLO11n
-from training.recipe import Rates, Recipe
+from training.options import make_recipe, parse_arguments
+from training.recipe import Rates, Recipe, StepSettings
 from training.train_step import (
     OWN_MODES,
     DeviceImages,
@@ -225,6 +227,35 @@ def test_placing():
     assert len(put) == 2
     step.place_variables()
     assert placed == [step.variables] * 2
+
+
+@pytest.mark.parametrize("crowd", [0, 1])
+@pytest.mark.parametrize("complete", [None, [1]])
+@pytest.mark.parametrize("drawn", ["off", "on"])
+def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, drawn):
+    """Regions, and which classes are labelled, where the data set says such things at all."""
+    builder.add(64, 64, [(1, 8, 8, 24, 24), (1, 8, 8, 40, 40, crowd)])
+    builder.add(64, 64, [(77, 8, 8, 24, 24)])
+    if complete:
+        builder.images[0]["complete"] = complete
+    arguments = f"--data x --batch-size {BATCH} --image-size {SIZE} --copy-paste 0.5 --workers 0"
+    o = parse_arguments("", [*arguments.split(), "--device-augment", drawn])
+    settings = StepSettings(make_recipe(o), o.epochs, 1, BATCH)
+    devices = SimpleNamespace(count=1, rows=range, mesh=None, replicate=None)
+    loader = train_yolo11n.make_loader(o, builder.dataset(size=SIZE), devices)
+    monkeypatch.setattr(train_yolo11n, "TrainStep", StepGraph)
+    graph = train_yolo11n.make_step(o, Stage(), loader, settings, devices)
+    inputs = graph._add[0]
+    (batch,) = loader.epoch(0)
+    forms = [(v.type.dtype, v.type.shape) for v in inputs]
+    assert forms == [(a.dtype, a.shape) for a in graph.arguments(batch)]
+    names = {"regions", "region_classes"} if crowd else set()
+    names |= {"windows", "labelled"} if complete else set()
+    names |= {"boxes", "classes", "num_boxes"}
+    assert {v.name for v in inputs} - {*Plan._fields, "images"} == names
+    saved = train_yolo11n.run_settings(o, make_recipe(o), loader)
+    # A mosaic of two pictures has each twice, and each of two pasted things may show the region.
+    assert saved.get("max_regions") == (2 + 2 * 1 if crowd else None)
 
 
 # ------------------------------------------------------------------------------ images
