@@ -230,6 +230,17 @@ class Dataset:
         """Return how many boxes each image has, int64 (n,)."""
         return np.diff(self._bounds)
 
+    def background_images(self) -> np.ndarray:
+        """Return which images are labelled for all classes and show none, int64 indices.
+
+        An image with a crowd region shows its class.
+        """
+        shown = [annotation["image_id"] for annotation in self.ground_truth()["annotations"]]
+        empty = ~np.isin(self.image_ids, shown)
+        if self.labelled is not None:
+            empty &= self.labelled.all(axis=1)
+        return np.flatnonzero(empty)
+
     def ground_truth(self) -> dict[str, list[Any]]:
         """Return a COCO dictionary of the usable images and the classes.
 

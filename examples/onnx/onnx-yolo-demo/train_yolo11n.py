@@ -43,6 +43,8 @@ from model import YOLO11n
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import LocalWeights, Validator, check_first, finish
+from training.hard import FILE as HARD
+from training.hard import find_hard, read_weights
 from training.options import make_recipe, parse_arguments, resumed_settings
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
@@ -84,7 +86,9 @@ def open_devices(o: Namespace) -> Devices:
     return devices
 
 
-def make_loader(o: Namespace, train_set: Dataset, devices: Devices) -> BatchLoader:
+def make_loader(
+    o: Namespace, train_set: Dataset, devices: Devices, hard: str | None
+) -> BatchLoader:
     """Return this process's rows of the batches, drawn on the host or planned for the device."""
     augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste)
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
@@ -95,6 +99,8 @@ def make_loader(o: Namespace, train_set: Dataset, devices: Devices) -> BatchLoad
         mosaic_until=max(o.epochs - o.close_mosaic, 0),
         render=not draws_on_device(o.device_augment, train_set.squares),
         rows=devices.rows(o.batch_size),
+        background_share=o.background_share, hard_share=o.hard_share,
+        weights=None if hard is None else read_weights(hard, train_set),
     )  # fmt: skip
     if note := loader.crowded_note():
         print(note)
@@ -136,7 +142,7 @@ def make_validator(
     return Validator(detector, val_set, rows, devices, checkpoints, weights)
 
 
-def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
+def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader, hard: str | None) -> dict:
     """Return what decides about a run's results, by name: a resumed run must share it."""
     data = loader.dataset
     settings = resumed_settings(o) | asdict(recipe)
@@ -145,6 +151,8 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
         settings["max_regions"] = loader.max_regions
     if data.parts:
         settings["parts"] = [list(part[1:]) for part in data.parts]
+    if hard is not None:
+        settings["hard.csv"] = hashlib.sha256(hard.encode()).hexdigest()
     return settings
 
 
@@ -160,22 +168,23 @@ def check_same(group: ProcessGroup, settings: dict, loader: BatchLoader, step: T
 
 def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) -> None:
     """Train the model that the options `o` describe, with the `group`'s other processes if any."""
-    # ---- devices and data
+    # ---- devices, data and model
     check_first(o)
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o, group is not None)
-    loader = make_loader(o, train_set, devices)
+    model, trained_on = starting_model(o, folder.last, train_set)
+    hard = find_hard(o, folder, model, train_set, devices)
+    loader = make_loader(o, train_set, devices, hard)
 
-    # ---- model and compiled step
+    # ---- compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
-    model, trained_on = starting_model(o, folder.last, train_set)
     step = make_step(o, model, loader, rates, devices)
 
     # ---- where the run stands, and what hangs on the loop
-    settings = run_settings(o, recipe, loader)
+    settings = run_settings(o, recipe, loader, hard)
     p = Progress()
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
@@ -188,6 +197,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
         info=info, progress=p, devices=devices,
     )  # fmt: skip
     folder.begin(p, asdict(recipe))
+    if hard is not None:
+        folder.write(HARD, hard.encode())
     if group is not None:  # all will read the best weights there
         group.check_same("--output-dir", folder.seen)
     if p.iteration:

@@ -7,7 +7,7 @@ with the number of workers, and a run that was stopped goes on with the batches 
 import math
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from data.augment import (
 )
 from data.drawing import render
 from data.images import FILL
+from data.listing import DataError
 
 # Last entry of the seed of an epoch's order. No image has such a number, so the order's stream is
 # that of no image's augmentation: to NumPy, [seed, epoch] and [seed, epoch, 0] are the same seed.
@@ -72,28 +73,96 @@ def quotas(shares, count):
     return whole.tolist()
 
 
-@lru_cache(maxsize=8)
-def shared_order(seed, epoch, parts):
-    """Return an epoch's images, split by shares, and how often each has come before in the epoch.
+@dataclass(eq=False)
+class Pool:
+    """Pictures of which every epoch draws `quota`.
 
-    Both are int64 arrays, as long as all data sets together. `parts` are (start, stop, share) of
-    each data set. Its images come in one permutation after another, without regard to where an
-    epoch ends, so that each comes as often as the others.
+    `indices` are int64 positions in the dataset. Without `weights` all come as often as the
+    others; else in proportion to them: they are positive, one for each of `indices`.
     """
-    count = parts[-1][1]
-    chosen = []
-    for number, ((start, stop, _), quota) in enumerate(
-        zip(parts, quotas([share for *_, share in parts], count), strict=True)
-    ):
-        first, size = epoch * quota, stop - start
+
+    indices: np.ndarray
+    quota: int
+    weights: np.ndarray | None = None
+
+    def draw(self, seed, epoch, stream):
+        """Return the indices that an epoch draws, by a random stream of this pool's own."""
+        if self.weights is not None:
+            # Systematic sampling with unequal probabilities (Madow, "On the theory of systematic
+            # sampling, II", 1949): each comes as often as expected, rounded up or down.
+            start = np.random.default_rng([seed, epoch, stream]).random()
+            ends = np.cumsum(self.weights)
+            points = (np.arange(self.quota) + start) / self.quota * ends[-1]
+            return self.indices[np.searchsorted(ends, points)]
+        # One permutation after another, without regard to where an epoch ends.
+        first, size = epoch * self.quota, len(self.indices)
         rounds = [
-            # A stream of its own for each set; see ORDER_STREAM.
-            np.random.default_rng([seed, k, ORDER_STREAM - 1 - number]).permutation(size)
-            for k in range(first // size, -(-(first + quota) // size))
+            np.random.default_rng([seed, k, stream]).permutation(size)
+            for k in range(first // size, -(-(first + self.quota) // size))
         ]
         places = np.concatenate([np.empty(0, int), *rounds])
-        chosen.append(start + places[first % size :][:quota])
-    order = np.concatenate(chosen)[epoch_order(seed, epoch, count)]
+        return self.indices[places[first % size :][: self.quota]]
+
+
+def make_pools(dataset, background_share=0.0, hard_share=0.0, weights=None):
+    """Divide an epoch among pools of pictures: a tuple, empty where each picture comes once.
+
+    An epoch has as many pictures as the dataset, N:
+
+    1. ``N * background_share`` background images: they are labelled for all classes and show none.
+       Each comes as often as the others.
+    2. ``N * hard_share`` pictures in proportion to `weights`, numbers of at least 0, one for each
+       picture of the dataset.
+    3. The rest by the shares of the data sets. Within a set, or all of them if there are no such
+       shares, each picture comes as often as the others.
+
+    With a background share, 2 and 3 have no background image, so that the share is exact.
+    DataError: a pool that is asked for has no picture.
+    """
+    shared = any(part.share is not None for part in dataset.parts)
+    if not (shared or background_share or hard_share):
+        return ()
+    count = len(dataset)
+    background = dataset.background_images() if background_share else np.empty(0, int)
+    others = np.setdiff1d(np.arange(count), background)
+    if background_share and not 0 < len(background) < count:
+        raise DataError(
+            f"--background-share: {len(background)} of the {count} training images are background "
+            "images (labelled for all classes, showing none); it needs some, and others; leave the "
+            "option out"
+        )
+    sets = [(others, 1.0)]
+    if shared:
+        sets = [
+            (others[slice(*np.searchsorted(others, [part.start, part.stop]))], part.share)
+            for part in dataset.parts
+        ]
+        sets = [(own, share) for own, share in sets if len(own)]
+    rest = 1 - background_share - hard_share
+    rest, of_background, of_hard = quotas([rest, background_share, hard_share], count)
+    numbers = quotas([share for _, share in sets], rest)
+    pools = [Pool(own, quota) for (own, _), quota in zip(sets, numbers, strict=True)]
+    if background_share:
+        pools.append(Pool(background, of_background))
+    if hard_share:
+        hard = others[weights[others] > 0]
+        if not len(hard):
+            raise DataError("--hard-share: all weights of pictures are 0; leave the option out")
+        pools.append(Pool(hard, of_hard, weights[hard]))
+    return tuple(pools)
+
+
+@lru_cache(maxsize=8)
+def shared_order(seed, epoch, pools):
+    """Return an epoch's images, drawn from pools, and how often each has come before in the epoch.
+
+    Both are int64 arrays, as long as the quotas together.
+    """
+    # A stream of its own for each pool; see ORDER_STREAM.
+    drawn = [pool.draw(seed, epoch, ORDER_STREAM - 1 - k) for k, pool in enumerate(pools)]
+    order = np.concatenate(drawn)
+    count = len(order)
+    order = order[epoch_order(seed, epoch, count)]
     repeats = np.empty_like(order)
     by_image = np.argsort(order, kind="stable")
     ranked = order[by_image]
@@ -106,9 +175,10 @@ def shared_order(seed, epoch, parts):
 class BatchLoader:
     """Batches of constant shape, in an order that depends on seed and epoch alone.
 
-    Where the dataset joins several data sets with shares, an epoch has as many images as all of
-    them together, split by the shares: those of a small set with a large share come several times,
-    each time drawn anew, and of a large set with a small share each epoch has others.
+    Where the dataset joins several data sets with shares, or other shares are given, an epoch has
+    as many images as all of them together, split by the shares (`make_pools`): those of a small set
+    with a large share come several times, each time drawn anew, and of a large set with a small
+    share each epoch has others.
 
     An epoch has ``ceil(n / batch_size)`` batches. If `batch_size` does not divide n, the last
     one is filled up with the first images of the next epoch, as they will appear there (and with
@@ -135,6 +205,8 @@ class BatchLoader:
     rows : range, optional
         Rows of each batch of `batch_size` that are made here, where other processes make the
         others; it doesn't change what is in a row. All if not given.
+    background_share, hard_share, weights
+        As of `make_pools`.
 
     Attributes
     ----------
@@ -157,6 +229,9 @@ class BatchLoader:
         mosaic_until=None,
         render=True,
         rows=None,
+        background_share=0.0,
+        hard_share=0.0,
+        weights=None,
     ):
         if batch_size < 1 or workers < 0 or seed < 0:
             raise ValueError(
@@ -178,9 +253,7 @@ class BatchLoader:
         self.mosaic_until = mosaic_until
         self.render = render
         self.rows = range(self.batch_size) if rows is None else rows
-        self._shares = None
-        if any(part.share is not None for part in dataset.parts):
-            self._shares = tuple(part[1:] for part in dataset.parts if part.stop > part.start)
+        self._pools = make_pools(dataset, background_share, hard_share, weights)
         self._pool, self._next = None, (0, 0)
         # ((epoch, batch), Batch, futures that fill its rows) of what is in preparation
         self._pending = deque()
@@ -219,8 +292,8 @@ class BatchLoader:
 
     def order(self, epoch):
         """Return the dataset's indices in the order of an epoch: a permutation, without shares."""
-        if self._shares is not None:
-            return shared_order(self.seed, epoch, self._shares)[0]
+        if self._pools:
+            return shared_order(self.seed, epoch, self._pools)[0]
         return epoch_order(self.seed, epoch, len(self.dataset))
 
     def epoch(self, epoch, start_batch=0):
@@ -292,9 +365,9 @@ class BatchLoader:
         position = number * self.batch_size + row
         epoch, position = epoch + position // count, position % count
         index = int(self.order(epoch)[position])
-        if self._shares is None:
+        if not self._pools:
             return epoch, index, 0
-        return epoch, index, int(shared_order(self.seed, epoch, self._shares)[1][position])
+        return epoch, index, int(shared_order(self.seed, epoch, self._pools)[1][position])
 
     def _empty(self, place):
         """Return a batch whose boxes are zero and whose images or plan aren't filled in."""
@@ -361,7 +434,7 @@ class BatchLoader:
             return make_plan(self.dataset, index, UNCHANGED, rng)[0], sample.boxes, sample.classes
         closing = self.mosaic_until is not None and epoch >= self.mosaic_until
         alone = replace(self.augment, mosaic=0.0)
-        pool = None if self._shares is None else self.order(epoch)
+        pool = self.order(epoch) if self._pools else None
         augment = alone if closing else self.augment
         planned = make_plan(self.dataset, index, augment, rng, pool)
         if len(planned[1]) > self.max_boxes or self._too_many_regions(planned[0]):

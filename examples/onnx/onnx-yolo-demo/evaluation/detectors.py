@@ -129,10 +129,13 @@ def detect_in(detector, pixels, confidence, iou):
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
-def detect(detector, dataset, batch_size, progress=False, places=None):
-    """Run a detector, or a function like one, over a `Dataset`, and suppress as in validation.
+def detect(
+    detector, dataset, batch_size, progress=False, places=None, confidence=0.001, iou=0.7
+):
+    """Run a detector, or a function like one, over a `Dataset`, and suppress non-maxima.
 
-    With `places`, a range, only over the images at these.  Returns arrays (n, 6) by image id: x1,
+    By default as in validation; `confidence` and `iou` are those of `utils.nms`.  With `places`, a
+    range, only over the images at these.  Returns arrays (n, 6) by image id: x1,
     y1, x2, y2 in pixels of the original picture, score, class index.
     """
     places = range(len(dataset)) if places is None else places
@@ -145,5 +148,5 @@ def detect(detector, dataset, batch_size, progress=False, places=None):
         for predictions, image_id, geometry in zip(
             decoded, batch.image_ids, batch.geometries, strict=False
         ):
-            found[image_id] = scale_detections(nms(predictions, 0.001, 0.7), geometry)
+            found[image_id] = scale_detections(nms(predictions, confidence, iou), geometry)
     return found

@@ -31,8 +31,9 @@ PRESETS = {
 # Beside the recipe, a resumed run must share these with the one that it continues.
 RESUMED = (
     "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
-    "copy_paste", "precision",
+    "copy_paste", "background_share", "hard_share", "precision",
 )  # fmt: skip
+LATER = ("copy_paste", "background_share", "hard_share")
 # What the preset of the CPU reaches with the drawn pictures, if nothing else is asked for that
 # changes what is learned or how it is scored: the recipe, or one of these.
 CPU_MAP50 = 0.40
@@ -46,8 +47,9 @@ LISTS = {"DATASET": "--data", "CLASSES": "--classes"}
 SETTINGS = (
     "DATASET", "CLASSES", "DATA_DIR", "OUTPUT_DIR", "IMAGE_SIZE", "BATCH_SIZE", "NOMINAL_BATCH",
     "EPOCHS", "WARMUP_EPOCHS", "OPTIMIZER", "LR", "SCHEDULE", "MOSAIC", "CLOSE_MOSAIC",
-    "COPY_PASTE", "PATIENCE", "WEIGHTS", "TRAIN_IMAGES", "VAL_IMAGES", "CONNECTIONS", "VAL_EVERY",
-    "CHECKPOINT_MINUTES", "CACHE", "WORKERS", "DEVICES", "SEED", "REQUIRE_MAP50",
+    "COPY_PASTE", "BACKGROUND_SHARE", "HARD_SHARE", "PATIENCE", "WEIGHTS", "TRAIN_IMAGES",
+    "VAL_IMAGES", "CONNECTIONS", "VAL_EVERY", "CHECKPOINT_MINUTES", "CACHE", "WORKERS", "DEVICES",
+    "SEED", "REQUIRE_MAP50",
 )  # fmt: skip
 
 
@@ -68,6 +70,7 @@ def parse_arguments(description, arguments):
     o = parser.parse_args(arguments)
     check_data(parser, o)
     o.weights = starting_weights(o)
+    check_shares(parser, o)
     check_mode(parser, o)
     rates = {"--lr", "--momentum"} & {each.partition("=")[0] for each in arguments}
     if o.optimizer == "auto" and rates:
@@ -199,6 +202,12 @@ def make_parser(description):
         help="connections of the download at a time")  # fmt: skip
     add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",
         help="classes to detect")  # fmt: skip
+    add("--background-share", type=BELOW_ONE, default=0.0, metavar="P",
+        help="share of an epoch's images that are background images: labelled for all classes, and "
+        "showing none; without the option they come as the others do")  # fmt: skip
+    add("--hard-share", type=BELOW_ONE, default=0.0, metavar="P",
+        help="share of an epoch's images that is drawn by the mistakes that the starting weights "
+        "make in them; shares of data sets divide the rest")  # fmt: skip
     add("--max-boxes", type=ONE_OR_MORE, metavar="N",
         help="leave out training images with more boxes; a mosaic with more becomes one of its "
         "images")  # fmt: skip
@@ -257,6 +266,18 @@ def check_data(parser, options):
         parser.error("--cache-dir is for --cache disk")
 
 
+def check_shares(parser, options):
+    """Check the shares of background and of hard images."""
+    o = options
+    if (together := o.background_share + o.hard_share) >= 1:
+        parser.error(
+            f"--background-share and --hard-share add up to {together:g}; the sum must be below 1, "
+            "for the rest is other images"
+        )
+    if o.hard_share and o.weights is None and not o.resume:
+        parser.error("--hard-share needs --weights: random weights don't know what is hard")
+
+
 def starting_weights(options):
     """Return the path of the weights to start from, or None."""
     given = options.weights
@@ -296,12 +317,11 @@ def make_recipe(options):
 def resumed_settings(options):
     """Return what a resumed run must share, beside the recipe, by name.
 
-    Copy-paste is among it where it is on: checkpoints of before there was that option lack it.
+    `LATER` ones are among it where they are on: checkpoints of before there were these options lack
+    them.
     """
     settings = {name: getattr(options, name) for name in RESUMED}
-    if not options.copy_paste:
-        del settings["copy_paste"]
-    return settings
+    return {name: value for name, value in settings.items() if value or name not in LATER}
 
 
 # ----------------------------------------------------------------------- the settings of train.sh

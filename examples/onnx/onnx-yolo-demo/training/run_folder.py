@@ -23,8 +23,8 @@ from evaluation.metrics import without_nan
 from training.checkpoint import write_atomically
 
 RESULTS = (
-    "best.safetensors", "last.safetensors", "metrics.json", "results.csv", "results.png",
-    "settings.json", "steps.csv", "val_detections.png",
+    "best.safetensors", "hard.csv", "last.safetensors", "metrics.json", "results.csv",
+    "results.png", "settings.json", "steps.csv", "val_detections.png",
 )  # fmt: skip
 PACKAGES = ("pytensor", "jax", "jaxlib", "numpy", "onnx")
 

@@ -38,6 +38,12 @@ def test_specified_recipe_is_the_default():
         ("--ema-steps 0", "--ema-steps: must be above 0"),
         ("--mosaic 2", "--mosaic: must be from 0 to 1"),
         ("--copy-paste 2", "--copy-paste: must be from 0 to 1"),
+        ("--background-share 1", "--background-share: must be at least 0 and below 1"),
+        (
+            "--background-share .5 --hard-share .5 --weights real",
+            "--background-share and --hard-share add up to 1; the sum must be below 1",
+        ),
+        ("--hard-share 0.2", "--hard-share needs --weights: random weights don't know"),
         ("--image-size 70", "--image-size: must be a multiple of 32, got 70"),
         ("--image-size 0", "--image-size: must be a multiple of 32, got 0"),
         ("--checkpoint-minutes nan", "--checkpoint-minutes: must be at least 0"),
@@ -79,10 +85,14 @@ def test_numbers_of_images(arguments, expected):
     assert (o.train_images, o.val_images) == expected
 
 
-def test_checkpoints_of_before_copy_paste_can_be_resumed():
-    assert resumed_settings(parse("--copy-paste", "0.5"))["copy_paste"] == 0.5
+def test_checkpoints_of_before_an_option_can_be_resumed():
+    later = ["copy_paste", "background_share", "hard_share"]
+    given = {f"--{name.replace('_', '-')}": "0.25" for name in later}
+    settings = resumed_settings(parse("--weights", "real", *sum(given.items(), ())))
+    assert [settings[name] for name in later] == [0.25] * 3
     settings = resumed_settings(parse())
-    assert [name for name in options.RESUMED if name not in settings] == ["copy_paste"]
+    assert [name for name in options.RESUMED if name not in settings] == later
+    assert resumed_settings(parse("--mosaic", "0"))["mosaic"] == 0
 
 
 # ------------------------------------------------------------------------------ presets
@@ -105,6 +115,7 @@ def test_preset_of_a_cpu():
         ("--epochs 21", False),
         ("--seed 3", False),
         ("--copy-paste 0.5", False),
+        ("--background-share 0.1", False),
         ("--data own", False),
         ("--val-every 1", False),
     ],
