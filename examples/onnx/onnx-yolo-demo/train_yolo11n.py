@@ -152,7 +152,7 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader, hard: str | 
     if data.parts:
         settings["parts"] = [list(part[1:]) for part in data.parts]
     if hard is not None:
-        settings["hard.csv"] = hashlib.sha256(hard.encode()).hexdigest()
+        settings["hard.csv"] = hashlib.sha256(hard.encode()).hexdigest()[:16]
     return settings
 
 

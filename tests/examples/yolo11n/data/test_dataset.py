@@ -183,6 +183,17 @@ def test_crowded_pictures_are_left_out_of_training(both):
     assert (len(val), val.skipped) == (7, [])
 
 
+def test_background_images(builder):
+    """Neither a crowd's picture nor one that isn't labelled for all classes is one."""
+    for boxes in ([], [(1, 5, 5, 20, 20, 1)], [(18, 5, 5, 20, 20)], [(77, 5, 5, 20, 20)], []):
+        builder.add(64, 64, boxes)
+    dataset = builder.dataset()
+    assert dataset.box_counts().tolist() == [0, 0, 0, 1, 0]
+    assert dataset.background_images().tolist() == [0, 2, 4]
+    builder.images[4]["complete"] = [1]
+    assert builder.dataset().background_images().tolist() == [0, 2]
+
+
 def test_summary(builder):
     builder.add(200, 100, [(1, 0, 0, 5, 5), (77, 0, 0, 40, 40), (1, 0, 0, 100, 99)])
     builder.add(50, 50, [(18, 0, 0, 5, 5), (1, 0, 0, 32, 32)])

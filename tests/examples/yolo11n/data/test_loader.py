@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from data.augment import Augment
 from data.drawing import render
-from data.loader import BatchLoader, val_batches
+from data.listing import DataError, Part
+from data.loader import BatchLoader, epoch_order, make_pools, shared_order, val_batches
 
 
 def leaves(batch):
@@ -132,6 +133,120 @@ def test_plans_draw_the_same_images(seven, make, augment):
         assert planned.images is None
         np.testing.assert_array_equal(render(planned.plan, seven.squares), drawn.images)
         assert same(drawn._replace(images=None), planned._replace(plan=None))
+
+
+# ------------------------------------------------------------------------ which images an epoch has
+
+
+class Numbers(list):
+    """A data set of numbers, with parts, of which every tenth is a background image."""
+
+    def __init__(self, count, *parts):
+        super().__init__(range(count))
+        self.parts = [Part("", *part) for part in parts]
+
+    def background_images(self):
+        return np.arange(0, len(self), 10)
+
+
+def orders(pools, epochs, seed=1):
+    return [shared_order(seed, epoch, pools)[0] for epoch in range(epochs)]
+
+
+def test_orders_are_those_of_before_there_were_pools():
+    pools = make_pools(Numbers(10, (0, 6, 3.0), (6, 10, 1.0)))
+    expected = [[2, 1, 4, 4, 0, 9, 8, 5, 2, 3], [0, 0, 0, 1, 0, 0, 0, 0, 1, 0]]
+    assert [array.tolist() for array in shared_order(3, 0, pools)] == expected
+    assert shared_order(3, 7, pools)[0].tolist() == [1, 5, 4, 8, 3, 3, 0, 2, 6, 2]
+    assert make_pools(Numbers(10, (0, 6, None), (6, 10, None))) == ()
+    assert epoch_order(3, 7, 10).tolist() == [4, 0, 7, 9, 3, 5, 2, 1, 8, 6]
+
+
+@pytest.mark.parametrize("parts", [(), ((0, 300, 1.0), (300, 500, 3.0)), ((0, 500, None),)])
+def test_background_images_have_their_share_and_come_equally_often(parts):
+    dataset, epochs = Numbers(500, *parts), 60
+    drawn = orders(make_pools(dataset, background_share=0.13), epochs)
+    for order in drawn:
+        assert len(order) == 500
+        assert (order % 10 == 0).sum() == 65
+        if len(parts) == 2:
+            assert ((order < 300) & (order % 10 > 0)).sum() == 109  # a quarter of 435, rounded
+    counts = np.bincount(np.concatenate(drawn), minlength=500)
+    assert set(counts[::10]) == {65 * epochs // 50}
+    others = counts[np.arange(500) % 10 > 0]
+    if len(parts) < 2:
+        assert np.ptp(others) <= 1
+    assert len({tuple(order) for order in drawn}) == epochs
+
+
+def test_hard_images_come_in_proportion_to_their_weights():
+    weights, epochs = np.zeros(200), 400
+    weights[[3, 44, 111, 199]] = 1, 2, 3.5, 0.01
+    weights[50] = 100  # a background image
+    pools = make_pools(Numbers(200), background_share=0.1, hard_share=0.2, weights=weights)
+    assert [pool.quota for pool in pools] == [140, 20, 40]
+    drawn = orders(pools, epochs)
+    assert {len(order) for order in drawn} == {200}
+    counts = np.bincount(np.concatenate(drawn), minlength=200)
+    assert set(counts[::10]) == {epochs}
+    rest = np.delete(counts, [*range(0, 200, 10), 3, 44, 111, 199])
+    assert np.ptp(rest) <= 1
+    expected = 40 * epochs * weights / 6.51
+    for place in (3, 44, 111, 199):
+        assert counts[place] - rest.mean() == pytest.approx(expected[place], rel=0.01, abs=10)
+    # In an epoch, each as often as expected, rounded up or down.
+    often = np.bincount(pools[2].draw(1, 0, 5), minlength=200) - 40 * weights / 6.51
+    assert (abs(np.delete(often, 50)) < 1).all()
+
+
+def test_repeats_count_over_all_pools():
+    weights = np.ones(30)
+    pools = make_pools(
+        Numbers(30, (0, 25, 1.0), (25, 30, 2.0)), background_share=0.3, hard_share=0.4,
+        weights=weights,
+    )  # fmt: skip
+    for epoch in range(5):
+        order, repeats = shared_order(2, epoch, pools)
+        before = [order[:k].tolist().count(index) for k, index in enumerate(order)]
+        assert repeats.tolist() == before
+        assert max(before) > 1
+
+
+def test_a_set_of_background_images_alone_leaves_the_rest_to_the_others():
+    class Half(Numbers):
+        def background_images(self):
+            return np.arange(50, 100)
+
+    pools = make_pools(Half(100, (0, 50, 1.0), (50, 100, 9.0)), background_share=0.2)
+    assert [(len(pool.indices), pool.quota) for pool in pools] == [(50, 80), (50, 20)]
+
+
+def test_batches_of_chosen_shares_can_be_resumed(seven, make):
+    options = {
+        "augment": Augment(mosaic=0.5), "seed": 1, "background_share": 0.3, "hard_share": 0.3,
+        "weights": np.arange(7.0),
+    }  # fmt: skip
+    whole = make(2, **options)
+    batches = list(whole.epoch(2))
+    indices = np.concatenate([batch.indices for batch in batches])
+    np.testing.assert_array_equal(indices[:7], whole.order(2))
+    assert np.isin(indices[:7], seven.background_images()).sum() == 2
+    for start in (1, 3):
+        tail = list(make(2, **options, workers=2).epoch(2, start))
+        assert all(same(a, b) for a, b in zip(batches[start:], tail, strict=True))
+
+
+def test_pools_without_pictures():
+    class Without(Numbers):
+        def background_images(self):
+            return np.empty(0, int)
+
+    with pytest.raises(DataError, match="--background-share: 0 of the 5 training images are back"):
+        make_pools(Without(5), background_share=0.1)
+    with pytest.raises(DataError, match="--background-share: 1 of the 1 training images are back"):
+        make_pools(Numbers(1), background_share=0.1)
+    with pytest.raises(DataError, match="--hard-share: all weights"):
+        make_pools(Numbers(5), hard_share=0.1, weights=np.zeros(5))
 
 
 # -------------------------------------------------------------------------------- threads

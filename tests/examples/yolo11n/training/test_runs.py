@@ -262,6 +262,33 @@ def test_resumed_with_half_accumulated_gradients(sessions):
     assert_same_run(sessions, "whole", "split")
 
 
+def test_resumed_with_background_and_hard_images(sessions, tmp_path):
+    """Which images are hard is found once; a resumed run reads it, and takes no other file."""
+    data = write_data(tmp_path / "data")
+    path = data / "annotations/instances_train.json"
+    content = json.loads(path.read_text())
+    content["annotations"] = [a for a in content["annotations"] if a["image_id"] not in (2, 5)]
+    path.write_text(json.dumps(content))
+    common = [
+        "--data", data, "--epochs", 4, "--no-export", "--val-every", 2, "--weights", "real",
+        "--background-share", 0.25, "--hard-share", 0.25,
+    ]  # fmt: skip
+    out, _ = sessions.run("all", *common)
+    assert "the starting weights make mistakes in " in out
+    code, _ = sessions.interrupt("part", signal.SIGTERM, 5, *common)
+    assert code == 128 + signal.SIGTERM
+    found = sessions.root / "part" / "hard.csv"
+    text = found.read_text()
+    assert text == (sessions.root / "all" / "hard.csv").read_text()
+    found.write_text(text.replace("\n0.png,", "\n0.png,1"))
+    _, err = sessions.run("part", *common, "--resume", code=1)
+    assert "made with other settings: hard.csv '" in err
+    found.write_text(text)
+    out, _ = sessions.run("part", *common, "--resume")
+    assert "make mistakes" not in out
+    assert_same_run(sessions, "all", "part")
+
+
 def test_what_can_not_be_resumed(sessions, learned):
     folder = sessions.root / "other"
     folder.mkdir()
