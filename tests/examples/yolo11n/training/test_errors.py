@@ -38,6 +38,7 @@ def fails(capsys, *arguments):
         (["--weights", "{tmp}/none.safetensors", "--data", "{tmp}/none"], "no such file"),
         (["--preset", "gpu"], "there is a GPU but JAX sees none: run 'bash setup.sh --gpu'"),
         (["--devices", "99"], "99 devices asked for"),
+        (["--background-share", "0.5"], "0 of the 12 training images are background images"),
     ],
 )
 def test_one_line_for_what_cannot_work(data, tmp_path, capsys, arguments, message):
