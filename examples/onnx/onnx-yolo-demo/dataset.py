@@ -233,10 +233,9 @@ class Dataset:
     def background_images(self) -> np.ndarray:
         """Return which images are labelled for all classes and show none, int64 indices.
 
-        An image with a crowd region shows its class.
+        They have no region of a class either.
         """
-        shown = [annotation["image_id"] for annotation in self.ground_truth()["annotations"]]
-        empty = ~np.isin(self.image_ids, shown)
+        empty = (self.box_counts() == 0) & (np.diff(self._region_bounds) == 0)
         if self.labelled is not None:
             empty &= self.labelled.all(axis=1)
         return np.flatnonzero(empty)
