@@ -129,9 +129,7 @@ def detect_in(detector, pixels, confidence, iou):
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
-def detect(
-    detector, dataset, batch_size, progress=False, places=None, confidence=0.001, iou=0.7
-):
+def detect(detector, dataset, batch_size, progress=False, places=None, confidence=0.001, iou=0.7):
     """Run a detector, or a function like one, over a `Dataset`, and suppress non-maxima.
 
     By default as in validation; `confidence` and `iou` are those of `utils.nms`.  With `places`, a
