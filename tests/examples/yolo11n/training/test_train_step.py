@@ -229,9 +229,11 @@ def test_placing():
     assert placed == [step.variables] * 2
 
 
-@pytest.mark.parametrize("crowd", [0, 1])
-@pytest.mark.parametrize("complete", [None, [1]])
-@pytest.mark.parametrize("drawn", ["off", "on"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("crowd", "complete", "drawn"),
+    [(0, None, "off"), (1, None, "on"), (0, [1], "on"), (1, [1], "off")],
+)
 def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, drawn):
     """Regions, and which classes are labelled, where the data set says such things at all."""
     builder.add(64, 64, [(1, 8, 8, 24, 24), (1, 8, 8, 40, 40, crowd)])
@@ -242,7 +244,7 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     o = parse_arguments("", [*arguments.split(), "--device-augment", drawn])
     settings = StepSettings(make_recipe(o), o.epochs, 1, BATCH)
     devices = SimpleNamespace(count=1, rows=range, mesh=None, replicate=None)
-    loader = train_yolo11n.make_loader(o, builder.dataset(size=SIZE), devices)
+    loader = train_yolo11n.make_loader(o, builder.dataset(size=SIZE), devices, None)
     monkeypatch.setattr(train_yolo11n, "TrainStep", StepGraph)
     graph = train_yolo11n.make_step(o, Stage(), loader, settings, devices)
     inputs = graph._add[0]
@@ -253,7 +255,7 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     names |= {"windows", "labelled"} if complete else set()
     names |= {"boxes", "classes", "num_boxes"}
     assert {v.name for v in inputs} - {*Plan._fields, "images"} == names
-    saved = train_yolo11n.run_settings(o, make_recipe(o), loader)
+    saved = train_yolo11n.run_settings(o, make_recipe(o), loader, None)
     # A mosaic of two pictures has each twice, and each of two pasted things may show the region.
     assert saved.get("max_regions") == (2 + 2 * 1 if crowd else None)
 
