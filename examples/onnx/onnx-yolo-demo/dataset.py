@@ -18,7 +18,7 @@ from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, subsample
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
-from data.things import Things, find_things
+from data.things import Things, find_held, find_things
 from filelock import FileLock
 
 __all__ = ["SPLITS", "DataError", "Dataset", "Sample", "load_data", "load_split", "open_data"]
@@ -202,18 +202,34 @@ class Dataset:
     @cached_property
     def things(self) -> Things:
         """Find what can be pasted into other pictures. DataError: nothing can."""
+        return find_things(*self._all_boxes(), self.image_size)
+
+    def held_things(self, below: int, above: int) -> Things:
+        """Find things of a class that can be pasted onto those of another. DataError: none can."""
+        things = find_held(*self._all_boxes(), self.image_size, below, above)
+        if not len(things.source):
+            name = self.classes[above]
+            raise DataError(
+                f"--paste-on: none of the {self.report['per_class'][name]} boxes of {name} can be "
+                f"pasted; each is too small, too large or shows another thing; leave the option out"
+            )
+        return things
+
+    def _all_boxes(self) -> tuple[np.ndarray, ...]:
+        """Return boxes, classes, bounds and pictures as `find_things` takes them."""
         pictures = np.array([
             (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
             for g in self._geometries
         ])  # fmt: skip
-        return find_things(self._boxes, self._labels, self._bounds, pictures, self.image_size)
+        return self._boxes, self._labels, self._bounds, pictures
 
-    def max_boxes(self, mosaic: bool, pasted: int = 0) -> int:
+    def max_boxes(self, mosaic: bool, pasted: int = 0, held: int = 0) -> int:
         """Return the most boxes a training image can hold, at least 1.
 
-        A mosaic has those of four images; each of so many `pasted` things may bring some.
+        A mosaic has those of four images; each of so many `pasted` things may bring some, and each
+        of those that are `held` by others one.
         """
-        most = most_boxes(self.box_counts(), mosaic)
+        most = most_boxes(self.box_counts(), mosaic) + held
         return most + pasted * self.things.most_boxes if pasted else most
 
     def max_regions(self, mosaic: bool, pasted: int = 0) -> int:

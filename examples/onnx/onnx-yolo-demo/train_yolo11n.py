@@ -34,7 +34,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import jax
 import numpy as np
-from data.augment import Augment
+from data.augment import Augment, PasteOn
 from data.listing import DataError
 from data.loader import BatchLoader
 from dataset import Dataset, open_data
@@ -90,8 +90,13 @@ def make_loader(
     o: Namespace, train_set: Dataset, devices: Devices, hard: str | None
 ) -> BatchLoader:
     """Return this process's rows of the batches, drawn on the host or planned for the device."""
-    augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste)
-    rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
+    paste_on = None
+    if o.paste_on:
+        *names, chance = o.paste_on
+        below, above = map(o.classes.index, names)
+        paste_on = PasteOn(below, above, chance, train_set.held_things(below, above))
+    augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste, paste_on=paste_on)
+    rows = train_set.max_boxes(o.mosaic > 0, augment.pasted, augment.held)
     if o.max_boxes is not None:  # and what is pasted comes on top
         rows = min(rows, o.max_boxes + rows - train_set.max_boxes(o.mosaic > 0))
     loader = BatchLoader(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from data.images import to_corners, to_fractions
+from data.things import LEAST_SIDE, Things
 from numba import njit
 
 LAYERS = 4  # pictures of a mosaic
@@ -21,6 +22,22 @@ WEIGHT_BITS = 11
 CHOICES = 13  # random numbers that a plan takes
 PASTE_CHOICES = 7  # and further ones for each thing that may be pasted
 VISIBLE = 0.3  # least part of a box that pasted things must leave uncovered
+# Random numbers for the thing that may be pasted onto one of each picture of a mosaic; the factors
+# between which its fitting length varies; the part of its height by which a box may end above its
+# picture's lower edge and still count as cut by it.
+HELD_CHOICES = 8
+FITTING = 0.7, 1.4
+NEAR_EDGE = 0.03
+MOST_SCALE = 10  # a picture is enlarged by
+
+
+class PasteOn(NamedTuple):
+    """Things of one class that are pasted onto things of another: phones onto persons."""
+
+    below: int  # class of the things pasted onto
+    above: int  # class of the pasted things
+    chance: float  # probability, for each picture that shows a large enough thing of class `below`
+    things: Things  # of class `above`; see `things.find_held`
 
 
 @dataclass(frozen=True)
@@ -31,28 +48,50 @@ class Augment:
     hue: float = 0.015  # it moves by up to this fraction of a turn
     saturation: float = 0.7  # it is multiplied by 1 plus or minus up to this
     value: float = 0.4  # likewise
-    scale: float = 0.5  # size is multiplied by 1 plus or minus up to this (below 1)
+    # Size is multiplied by 1 plus or minus up to this (below 1), or by a factor between two.
+    scale: float | tuple[float, float] = 0.5
     translate: float = 0.1  # the centre moves by up to this fraction of the side
     mosaic: float = 0.0  # probability of joining four images
     copy_paste: float = 0.0  # probability of each of two things pasted from other images
+    paste_on: PasteOn | None = None
 
     def __post_init__(self):
-        for name, number in vars(self).items():
+        numbers = {k: v for k, v in vars(self).items() if k not in ("scale", "paste_on")}
+        numbers["paste_on"] = 0 if self.paste_on is None else self.paste_on.chance
+        for name, number in numbers.items():
             if not 0 <= number <= 1:
                 raise ValueError(f"Augment.{name} is {number}; it must lie between 0 and 1")
-        if self.scale >= 1:
-            raise ValueError("Augment.scale must be below 1, or images could vanish")
+        if not isinstance(self.scale, tuple):
+            if not 0 <= self.scale < 1:
+                raise ValueError(f"Augment.scale is {self.scale}; it must be at least 0, below 1")
+        elif not 0 < self.scale[0] <= self.scale[1] <= MOST_SCALE:
+            raise ValueError(
+                f"Augment.scale is {self.scale}; a range must rise from above 0 to {MOST_SCALE} at "
+                "most"
+            )
+
+    def factor(self, chance):
+        """Return what size is multiplied by, for a number uniform in [0, 1)."""
+        if isinstance(self.scale, tuple):
+            return self.scale[0] + chance * (self.scale[1] - self.scale[0])
+        return 1 + _span(chance, self.scale)
 
     @property
     def pasted(self):
-        """Most things that are pasted into an image."""
+        """Most things that are pasted anywhere into an image."""
         return PASTED if self.copy_paste else 0
+
+    @property
+    def held(self):
+        """Most things that are pasted onto things of an image; one for each of a mosaic's."""
+        return LAYERS if self.paste_on else 0
 
 
 class Plan(NamedTuple):
     """How images are drawn from stored squares; B images of up to L layers.
 
-    Four layers are the pictures of a mosaic; where things are pasted, these are further layers.
+    Four layers are the pictures of a mosaic; where things are pasted, these are further layers:
+    first those that are pasted anywhere, then those that are pasted onto others.
 
     Of several layers that cover a pixel the last one shows; where none does, the pixel is grey
     (114). The colour step follows, for all pixels.
@@ -227,24 +266,24 @@ def _visible_parts(corners, layers, windows, first):
     return areas, parts
 
 
-def _paste(dataset, index, augment, chance, plan, gain, found):
+def _paste(dataset, index, augment, chance, plan, gains, found):
     """Plan things of other images in the layers above the first four, and find their boxes.
 
-    A thing (see `things.Things`) is scaled by a factor uniform within ±`augment.scale` of 1, as far
-    as the limits of its sides allow; it is flipped as images are, and lies anywhere in the output.
+    A thing (see `things.Things`) is scaled by a factor between the least and the greatest of
+    `augment.scale`, as far as the limits of its sides allow; it is flipped as images are, and lies
+    anywhere in the output.
 
-    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are the boxes so far, all scaled by
-    `gain`: corners as `_move_boxes` gives them, classes and layers. Returns corners, classes and
-    scales of all boxes of which enough is visible.
+    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are the boxes so far: corners as
+    `_move_boxes` gives them, classes and layers. Returns the same of all boxes of which enough is
+    visible; `gains` are the layers' scales, which are filled in.
     """
     size, things, found = dataset.image_size, dataset.things, [found]
-    gains = np.full(LAYERS + PASTED, gain)
     for layer, (used, kind, which, zoom, mirror, x, y) in enumerate(chance, LAYERS):
         if used >= augment.copy_paste or (thing := things.choose(index, kind, which)) is None:
             continue
         sample, (least, most) = dataset[things.source[thing]], things.gains[thing].tolist()
-        most = min(1 + augment.scale, most)
-        least = min(max(1 - augment.scale, least), most)
+        most = min(augment.factor(1), most)
+        least = min(max(augment.factor(0), least), most)
         step = round(2**POSITION_BITS / (least + zoom * (most - least))) / 2**POSITION_BITS
         gains[layer] = 1 / step
         left, top, right, bottom = things.content[thing].tolist()
@@ -267,7 +306,96 @@ def _paste(dataset, index, augment, chance, plan, gain, found):
     areas, parts = _visible_parts(corners[:, 1], layers, plan.window[LAYERS:], LAYERS)
     visible = areas > VISIBLE * (corners[:, 1, 2:] - corners[:, 1, :2]).prod(axis=1)
     corners[:, 1] = parts
-    return corners[visible], classes[visible], gains[layers[visible]]
+    return corners[visible], classes[visible], layers[visible]
+
+
+def _fitting_lengths(corners, ends):
+    """Return how long a phone is that fits persons, for their boxes (n, 4); pixels, (n,).
+
+    A phone of 16 cm is a tenth as long as a grown-up person, about as long as a face, and a third
+    as long as shoulders are wide. Of a person who lies or stands, the longer side of the box is the
+    length of the body. Of one whom the lower edge of the picture cuts (a box reaches down to its
+    entry of `ends`, (n,)), it is less, while the shorter side is that of the shoulders, or of less.
+    """
+    sides = corners[:, 2:] - corners[:, :2]
+    cut = corners[:, 3] >= ends - NEAR_EDGE * sides[:, 1]
+    return np.maximum(sides.max(axis=1) / 10, cut * sides.min(axis=1) / 3)
+
+
+def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, found):
+    """Plan things in the last four layers, each onto one of a mosaic's picture; find their boxes.
+
+    In each picture with a thing of class `below` onto which one fits (`_fitting_lengths`, times a
+    factor within `FITTING`), one of these is chosen. Where the lower edge of its picture cuts it,
+    every second pasted thing comes into view from there, perhaps not with all of it; the others lie
+    in the upper half. What is pasted ends with the picture onto which it is pasted.
+
+    `chance` has `HELD_CHOICES` numbers for each layer; the other parameters, and what is returned,
+    are those of `_paste`, and `make_plan`'s warp. Boxes of class `below` keep their extent, as that
+    of a person who holds a phone does in data sets.
+    """
+    size, on, first = dataset.image_size, augment.paste_on, len(plan.source) - LAYERS
+    corners, classes, layers = found
+    able = np.flatnonzero((classes == on.below) & (layers < LAYERS))
+    whole, seen = corners[able, 0], corners[able, 1]
+    ends = placed[:, 1] + (plan.content[: len(placed), 3] - plan.content[: len(placed), 1])
+    lengths = _fitting_lengths(whole, np.minimum(ends, canvas)[layers[able]]) * gains[0]
+    # It can be seen twice as far as the thing is long, so that even the largest one covers but
+    # half; and one twice as long as wide can be large enough.
+    fits = ((seen[:, 2:] - seen[:, :2]).min(axis=1) >= 2 * lengths) & (
+        FITTING[1] * lengths >= 2 * LEAST_SIDE
+    )
+    found = [found]
+    for part, (used, who, which, zoom, mirror, edge, x, y) in enumerate(chance):
+        persons = np.flatnonzero(fits & (layers[able] == part))
+        if used >= on.chance or not len(persons):
+            continue
+        person = persons[int(who * len(persons))]
+        limits = [factor * lengths[person] for factor in FITTING]
+        chosen = on.things.choose_fitting(plan.source[part], *limits, which)
+        if chosen is None:
+            continue
+        thing, least, most = chosen
+        step = round(2**POSITION_BITS / (least + zoom * (most - least))) / 2**POSITION_BITS
+        layer, content = first + part, on.things.content[thing]
+        gains[layer] = 1 / step
+        left, top, right, bottom = content.tolist()
+        width, height = (right - left) / step, (bottom - top) / step
+        low_x, low_y, high_x, high_y = seen[person].tolist()
+        end = plan.window[part, 3]
+        # Where its centre is.
+        if high_y >= end - NEAR_EDGE * (high_y - low_y) and edge < 0.5:
+            center = (
+                low_x + width / 4 + x * (high_x - low_x - width / 2),
+                end - (0.1 + 0.65 * y) * height,
+            )
+        else:
+            middle = (whole[person, [1, 3]].mean() - canvas / 2) * gains[0] + shift[1]
+            high_y = max(min(middle, high_y - height / 2), low_y + height / 2)
+            center = (
+                low_x + width / 2 + x * (high_x - low_x - width),
+                low_y + height / 2 + y * (high_y - low_y - height / 2),
+            )
+        backward = (-step if mirror < augment.flip else step, step)
+        own = (
+            center[0] - ((left + right - size) / 2) / backward[0],
+            center[1] - ((top + bottom - size) / 2) / step,
+        )
+        plan.source[layer], plan.content[layer] = on.things.source[thing], content
+        one = slice(layer, layer + 1)
+        warp = (np.array([[left, top]]), size, backward, own, size)
+        _plan_layers(plan.content[one], *warp, plan.window[one], plan.affine[one])
+        plan.window[layer, :2] = np.maximum(plan.window[layer, :2], plan.window[part, :2])
+        plan.window[layer, 2:] = np.minimum(plan.window[layer, 2:], plan.window[part, 2:])
+        box = np.array([[(left + right) / 2, (top + bottom) / 2, right - left, bottom - top]])
+        box = _move_boxes(box / size, np.zeros(1, np.int64), plan.content[one], *warp)
+        found.append((box, np.array([on.above], np.int32), np.array([layer])))
+    corners, classes, layers = map(np.concatenate, zip(*found, strict=True))
+    areas, parts = _visible_parts(corners[:, 1], layers, plan.window[first:], first)
+    visible = areas > VISIBLE * (corners[:, 1, 2:] - corners[:, 1, :2]).prod(axis=1)
+    shrink = classes != on.below
+    corners[shrink, 1] = parts[shrink]
+    return corners[visible], classes[visible], layers[visible]
 
 
 def make_plan(dataset, index, augment, rng, pool=None):
@@ -280,7 +408,8 @@ def make_plan(dataset, index, augment, rng, pool=None):
 
     Where `augment.copy_paste` isn't 0, things of other images are pasted above at random places,
     scaled and flipped alone. Boxes that they cover shrink to what is visible, as boxes in data sets
-    do; those of which less than `VISIBLE` is left are dropped.
+    do; those of which less than `VISIBLE` is left are dropped. What `augment.paste_on` pastes is
+    above these things.
 
     Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.
     A mosaic's other pictures are any of the set, or of `pool`, indices that may repeat.
@@ -310,11 +439,11 @@ def make_plan(dataset, index, augment, rng, pool=None):
     if len(chosen) > 1:
         placed = _mosaic_corners(contents, size, (center_x, center_y))
     # Source positions of neighbouring pixels differ by whole units, which renderers keep exactly.
-    step = round(2**POSITION_BITS / (1 + _span(zoom, augment.scale))) / 2**POSITION_BITS
+    step = round(2**POSITION_BITS / augment.factor(zoom)) / 2**POSITION_BITS
     backward = (-step if mirror < augment.flip else step, step)
     shift = tuple((0.5 + _span(u, augment.translate)) * size for u in (x, y))
     gains = (augment.hue, augment.saturation, augment.value)
-    fields = plan_fields(LAYERS + augment.pasted)
+    fields = plan_fields(LAYERS + augment.pasted + augment.held)
     plan = Plan(*(np.zeros(shape, dtype) for shape, dtype in fields))
     plan.source[: len(chosen)] = chosen
     plan.content[: len(chosen)] = contents
@@ -328,12 +457,15 @@ def make_plan(dataset, index, augment, rng, pool=None):
     classes = np.concatenate([sample.classes for sample in samples])
     layers = np.arange(len(chosen)).repeat(counts)
     corners = _move_boxes(boxes, layers, plan.content, *warp)
-    gains = 1 / step
+    found, gains = (corners, classes, layers), np.full(len(plan.source), 1 / step)
     if augment.copy_paste:
         chance = rng.random((PASTED, PASTE_CHOICES)).tolist()
-        found = (corners, classes, layers)
-        corners, classes, gains = _paste(dataset, index, augment, chance, plan, gains, found)
-    keep = keep_boxes(corners[:, 0], corners[:, 1], gains)
+        found = _paste(dataset, index, augment, chance, plan, gains, found)
+    if augment.paste_on:
+        chance = rng.random((LAYERS, HELD_CHOICES)).tolist()
+        found = _paste_on(dataset, augment, chance, plan, warp[0], canvas, shift, gains, found)
+    corners, classes, layers = found
+    keep = keep_boxes(corners[:, 0], corners[:, 1], gains[layers])
     return plan, to_fractions(corners[keep, 1], size), classes[keep]
 
 

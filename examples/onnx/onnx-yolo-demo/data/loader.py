@@ -7,7 +7,7 @@ with the number of workers, and a run that was stopped goes on with the batches 
 import math
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from data.listing import DataError
 # that of no image's augmentation: to NumPy, [seed, epoch] and [seed, epoch, 0] are the same seed.
 ORDER_STREAM = 2**32 - 1
 
-UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
+UNCHANGED = Augment(flip=0, hue=0, saturation=0, value=0, scale=0, translate=0)
 
 # The loss has arrays with a number for each pair of a box and a cell of these strides. From so many
 # pairs in a step on, the user is told.
@@ -238,11 +238,12 @@ class BatchLoader:
                 f"batch_size={batch_size}, workers={workers}, seed={seed}: batch_size must be "
                 "positive, workers and seed not negative"
             )
-        self.pasted = 0 if augment is None else augment.pasted
+        self.pasted = 0 if augment is None else augment.pasted + augment.held
         self.layers = LAYERS + self.pasted  # of plans
         mosaic = augment is not None and augment.mosaic > 0
         if max_boxes is None:
-            max_boxes = dataset.max_boxes(mosaic, self.pasted)
+            needed = (augment.pasted, augment.held) if augment else ()
+            max_boxes = dataset.max_boxes(mosaic, *needed)
         self.max_regions = dataset.max_regions(mosaic, self.pasted)
         self.dataset = dataset
         self.batch_size = int(batch_size)

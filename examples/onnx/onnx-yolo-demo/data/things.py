@@ -14,6 +14,8 @@ MOST_BOXES = 3  # that a pasted thing brings, its own among them
 # Parts of another thing that what is pasted may not show: cut in two, it would be neither
 # background (see `augment.keep_boxes`) nor worth learning.
 CUT = 0.099, 0.5
+# Scales of what is pasted onto a thing: nothing is blurred by much, or loses most of its pixels.
+FITTED = 0.5, 1.5
 
 
 class Things(NamedTuple):
@@ -45,12 +47,42 @@ class Things(NamedTuple):
         thing = first + int(which * others)
         return thing if thing < own else thing + int(after - own)
 
+    def choose_fitting(self, index, least, most, which):
+        """Choose a thing of another picture than `index` whose longer side can be made to fit.
+
+        Returns it, and the scales with which that side is `least` to `most` pixels long, as far as
+        its `gains` allow; None if no thing fits. `which` is uniform in [0, 1).
+        """
+        longer = (self.content[:, 2:] - self.content[:, :2]).max(axis=1)
+        low = np.maximum(self.gains[:, 0], least / longer)
+        high = np.minimum(self.gains[:, 1], most / longer)
+        fits = np.flatnonzero((low <= high) & (self.source != index))
+        if not len(fits):
+            return None
+        thing = int(fits[int(which * len(fits))])
+        return thing, float(low[thing]), float(high[thing])
+
 
 def _parts_inside(corners, content):
     """Return the part of each box (n, 4) of a picture that each rectangle (n, 4) shows; (n, n)."""
     low = np.maximum(corners[:, :2], content[:, None, :2])
     high = np.minimum(corners[:, 2:], content[:, None, 2:])
     return (high - low).clip(0).prod(axis=-1) / (corners[:, 2:] - corners[:, :2]).prod(axis=1)
+
+
+def _rectangles(corners, margin, pictures):
+    """Return boxes (n, 4) with a margin around them, in whole pixels inside their `pictures`."""
+    sides = corners[:, 2:] - corners[:, :2]
+    low = np.maximum(np.floor(corners[:, :2] - margin * sides), pictures[:, :2])
+    high = np.minimum(np.ceil(corners[:, 2:] + margin * sides), pictures[:, 2:])
+    return np.concatenate([low, high], axis=1).astype(np.int32)
+
+
+def _limits(corners, content, size):
+    """Return the least and the greatest scale with which boxes' rectangles can be pasted."""
+    sides, whole = corners[:, 2:] - corners[:, :2], content[:, 2:] - content[:, :2]
+    least = LEAST_SIDE / np.maximum(sides.min(axis=1), 1e-6)
+    return least, MOST_SIDE * size / np.maximum(whole.max(axis=1), 1)
 
 
 def find_things(boxes, classes, bounds, pictures, size):
@@ -78,14 +110,9 @@ def find_things(boxes, classes, bounds, pictures, size):
         Nothing can be pasted.
     """
     corners = to_corners(boxes, size)
-    sides = corners[:, 2:] - corners[:, :2]
     source = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    inside = pictures[source]
-    low = np.maximum(np.floor(corners[:, :2] - MARGIN * sides), inside[:, :2])
-    high = np.minimum(np.ceil(corners[:, 2:] + MARGIN * sides), inside[:, 2:])
-    content = np.concatenate([low, high], axis=1).astype(np.int32)
-    least = LEAST_SIDE / np.maximum(sides.min(axis=1), 1e-6)
-    most = MOST_SIDE * size / np.maximum((high - low).max(axis=1), 1)
+    content = _rectangles(corners, MARGIN, pictures[source])
+    least, most = _limits(corners, content, size)
     fits, shown = least <= np.minimum(most, 1), np.empty(len(boxes), int)
     for first, end in pairwise(bounds):
         parts = _parts_inside(corners[first:end], content[first:end])
@@ -104,3 +131,26 @@ def find_things(boxes, classes, bounds, pictures, size):
         source[order], content[order], np.stack([least, most], axis=1)[order],
         np.append(starts, len(order)), int(shown[order].max()),
     )  # fmt: skip
+
+
+def find_held(boxes, classes, bounds, pictures, size, below, above):
+    """Find things of class `above` that can be pasted onto things of class `below`.
+
+    Their rectangles have no margin, as what is around them is not what is around a thing that is
+    held. Where boxes of class `below` reach into a rectangle, they don't come along: a hand that
+    holds a phone becomes one of the person onto whom it is pasted. A rectangle that shows another
+    thing isn't used. Parameters and what is returned are those of `find_things`; each brings one
+    box: its rectangle.
+    """
+    corners = to_corners(boxes, size)
+    source = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+    content = _rectangles(corners, 0, pictures[source])
+    least, most = _limits(corners, content, size)
+    gains = np.stack([np.maximum(least, FITTED[0]), np.minimum(most, FITTED[1])], axis=1)
+    fits = (classes == above) & (gains[:, 0] <= gains[:, 1])
+    for first, end in pairwise(bounds):
+        others = classes[first:end] != below
+        parts = _parts_inside(corners[first:end][others], content[first:end])
+        fits[first:end] &= (parts > CUT[0]).sum(axis=1) == 1
+    order = np.flatnonzero(fits)
+    return Things(source[order], content[order], gains[order], np.array([0, len(order)]), 1)

@@ -7,6 +7,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from data.augment import MOST_SCALE
 from data.merging import split_share
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from training.train_step import uses_jax
@@ -31,9 +32,9 @@ PRESETS = {
 # Beside the recipe, a resumed run must share these with the one that it continues.
 RESUMED = (
     "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
-    "copy_paste", "background_share", "hard_share", "precision",
+    "copy_paste", "paste_on", "background_share", "hard_share", "precision",
 )  # fmt: skip
-LATER = ("copy_paste", "background_share", "hard_share")
+LATER = ("copy_paste", "paste_on", "background_share", "hard_share")
 # What the preset of the CPU reaches with the drawn pictures, if nothing else is asked for that
 # changes what is learned or how it is scored: the recipe, or one of these.
 CPU_MAP50 = 0.40
@@ -77,6 +78,9 @@ def parse_arguments(description, arguments):
         parser.error(f"--optimizer auto chooses {', '.join(sorted(rates))}, too: name an optimizer")
     if len(set(o.classes)) < len(o.classes):
         parser.error(f"--classes names one twice: {', '.join(o.classes)}")
+    for name in o.paste_on[:2] if o.paste_on else ():
+        if name not in o.classes:
+            parser.error(f"--paste-on: {name} is none of the classes {', '.join(o.classes)}")
     if o.export_onnx is None:
         o.export_onnx = o.output_dir / f"yolo11n_{o.image_size}_trained.onnx"
     if o.preset == "cpu" and o.require_map50 is None:
@@ -111,6 +115,28 @@ AMOUNT = number(float, lambda x: 0 <= x < math.inf, "at least 0")
 POSITIVE = number(float, lambda x: 0 < x < math.inf, "above 0")
 BELOW_ONE = number(float, lambda x: 0 <= x < 1, "at least 0 and below 1")
 PROBABILITY = number(float, lambda x: 0 <= x <= 1, "from 0 to 1")
+
+
+def scale(text):
+    """Parse a strength of the random scaling, or a range of factors LOW:HIGH."""
+    if ":" not in text:
+        return BELOW_ONE(text)
+    low, high = map(float, text.split(":"))
+    if not 0 < low <= high <= MOST_SCALE:
+        raise argparse.ArgumentTypeError(
+            f"a range LOW:HIGH must rise from above 0 to {MOST_SCALE} at most, got {text}"
+        )
+    return low, high
+
+
+def paste_on(text):
+    """Parse CLASS_BELOW:CLASS_ABOVE[:P] into two names and a probability."""
+    below, above, *chance = text.split(":")
+    if len(chance) > 1 or not below or not above or below == above:
+        raise argparse.ArgumentTypeError(
+            f"must be CLASS_BELOW:CLASS_ABOVE[:P] with two classes and a probability, got {text}"
+        )
+    return below, above, PROBABILITY(*chance or ["0.5"])
 
 
 def add_machine(add):
@@ -180,7 +206,11 @@ def make_parser(description):
     add("--close-mosaic", type=COUNT, default=10, help="last epochs without mosaic")
     add("--copy-paste", type=PROBABILITY, default=0.0, metavar="P",
         help="probability of each of two labelled things pasted from other images")  # fmt: skip
-    add("--scale", type=BELOW_ONE, default=0.5, help="strength of the random scaling")
+    add("--paste-on", type=paste_on, metavar="CLASS_BELOW:CLASS_ABOVE[:P]",
+        help="paste things of one class onto things of another, person:'cell phone': onto one of "
+        "each picture that shows a large enough one, with probability P (0.5)")  # fmt: skip
+    add("--scale", type=scale, default=0.5, metavar="S|LOW:HIGH",
+        help="size is multiplied by 1 - S to 1 + S, or by LOW to HIGH, at random")  # fmt: skip
     add("--patience", type=COUNT, default=0,
         help="stop after so many epochs without a better mAP; 0: never")  # fmt: skip
     add("--val-every", type=ONE_OR_MORE, default=5, help="epochs between validations")
@@ -318,10 +348,14 @@ def resumed_settings(options):
     """Return what a resumed run must share, beside the recipe, by name.
 
     `LATER` ones are among it where they are on: checkpoints of before there were these options lack
-    them.
+    them. All are as they come back from a checkpoint.
     """
     settings = {name: getattr(options, name) for name in RESUMED}
-    return {name: value for name, value in settings.items() if value or name not in LATER}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in settings.items()
+        if value or name not in LATER
+    }
 
 
 # ----------------------------------------------------------------------- the settings of train.sh
