@@ -22,13 +22,11 @@ WEIGHT_BITS = 11
 CHOICES = 13  # random numbers that a plan takes
 PASTE_CHOICES = 7  # and further ones for each thing that may be pasted
 VISIBLE = 0.3  # least part of a box that pasted things must leave uncovered
-# Random numbers for the thing that may be pasted onto one of each picture of a mosaic; the factors
-# between which its fitting length varies; the part of its height by which a box may end above its
-# picture's lower edge and still count as cut by it.
-HELD_CHOICES = 8
-FITTING = 0.7, 1.4
-NEAR_EDGE = 0.03
-MOST_SCALE = 10  # a picture is enlarged by
+HELD_CHOICES = 8  # random numbers for what may be pasted onto a thing of each of four pictures
+FITTING = 0.7, 1.4  # factors between which its length varies, as far as what is below allows:
+MOST_HELD = 0.7  # its longer side, as a fraction of the shorter one of what is visible below
+NEAR_EDGE = 0.03  # of its height, by which a box that ends above an edge still is cut by it
+MOST_SCALE = 10  # what a range of scales may end with
 
 
 class PasteOn(NamedTuple):
@@ -327,8 +325,8 @@ def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, foun
 
     In each picture with a thing of class `below` onto which one fits (`_fitting_lengths`, times a
     factor within `FITTING`), one of these is chosen. Where the lower edge of its picture cuts it,
-    every second pasted thing comes into view from there, perhaps not with all of it; the others lie
-    in the upper half. What is pasted ends with the picture onto which it is pasted.
+    every second pasted thing comes into view from there, perhaps not with all of it; the others are
+    in the upper half. What is pasted ends where the picture does onto which it is pasted.
 
     `chance` has `HELD_CHOICES` numbers for each layer; the other parameters, and what is returned,
     are those of `_paste`, and `make_plan`'s warp. Boxes of class `below` keep their extent, as that
@@ -340,23 +338,22 @@ def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, foun
     whole, seen = corners[able, 0], corners[able, 1]
     ends = placed[:, 1] + (plan.content[: len(placed), 3] - plan.content[: len(placed), 1])
     lengths = _fitting_lengths(whole, np.minimum(ends, canvas)[layers[able]]) * gains[0]
-    # It can be seen twice as far as the thing is long, so that even the largest one covers but
-    # half; and one twice as long as wide can be large enough.
-    fits = ((seen[:, 2:] - seen[:, :2]).min(axis=1) >= 2 * lengths) & (
-        FITTING[1] * lengths >= 2 * LEAST_SIDE
-    )
+    least, most = (factor * lengths for factor in FITTING)
+    # So that half of what is visible below remains so, and a thing twice as long as wide can be
+    # large enough.
+    most = np.minimum(most, MOST_HELD * (seen[:, 2:] - seen[:, :2]).min(axis=1))
+    fits = most >= np.maximum(least, 2 * LEAST_SIDE)
     found = [found]
     for part, (used, who, which, zoom, mirror, edge, x, y) in enumerate(chance):
         persons = np.flatnonzero(fits & (layers[able] == part))
         if used >= on.chance or not len(persons):
             continue
         person = persons[int(who * len(persons))]
-        limits = [factor * lengths[person] for factor in FITTING]
-        chosen = on.things.choose_fitting(plan.source[part], *limits, which)
+        chosen = on.things.choose_fitting(plan.source[part], least[person], most[person], which)
         if chosen is None:
             continue
-        thing, least, most = chosen
-        step = round(2**POSITION_BITS / (least + zoom * (most - least))) / 2**POSITION_BITS
+        thing, low, high = chosen
+        step = round(2**POSITION_BITS / (low + zoom * (high - low))) / 2**POSITION_BITS
         layer, content = first + part, on.things.content[thing]
         gains[layer] = 1 / step
         left, top, right, bottom = content.tolist()

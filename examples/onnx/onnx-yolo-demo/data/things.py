@@ -70,19 +70,10 @@ def _parts_inside(corners, content):
     return (high - low).clip(0).prod(axis=-1) / (corners[:, 2:] - corners[:, :2]).prod(axis=1)
 
 
-def _rectangles(corners, margin, pictures):
-    """Return boxes (n, 4) with a margin around them, in whole pixels inside their `pictures`."""
-    sides = corners[:, 2:] - corners[:, :2]
-    low = np.maximum(np.floor(corners[:, :2] - margin * sides), pictures[:, :2])
-    high = np.minimum(np.ceil(corners[:, 2:] + margin * sides), pictures[:, 2:])
-    return np.concatenate([low, high], axis=1).astype(np.int32)
-
-
-def _limits(corners, content, size):
-    """Return the least and the greatest scale with which boxes' rectangles can be pasted."""
-    sides, whole = corners[:, 2:] - corners[:, :2], content[:, 2:] - content[:, :2]
+def _limits(sides, low, high, size):
+    """Return the least and the greatest scale with which rectangles around boxes can be pasted."""
     least = LEAST_SIDE / np.maximum(sides.min(axis=1), 1e-6)
-    return least, MOST_SIDE * size / np.maximum(whole.max(axis=1), 1)
+    return least, MOST_SIDE * size / np.maximum((high - low).max(axis=1), 1)
 
 
 def find_things(boxes, classes, bounds, pictures, size):
@@ -110,9 +101,13 @@ def find_things(boxes, classes, bounds, pictures, size):
         Nothing can be pasted.
     """
     corners = to_corners(boxes, size)
+    sides = corners[:, 2:] - corners[:, :2]
     source = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    content = _rectangles(corners, MARGIN, pictures[source])
-    least, most = _limits(corners, content, size)
+    inside = pictures[source]
+    low = np.maximum(np.floor(corners[:, :2] - MARGIN * sides), inside[:, :2])
+    high = np.minimum(np.ceil(corners[:, 2:] + MARGIN * sides), inside[:, 2:])
+    content = np.concatenate([low, high], axis=1).astype(np.int32)
+    least, most = _limits(sides, low, high, size)
     fits, shown = least <= np.minimum(most, 1), np.empty(len(boxes), int)
     for first, end in pairwise(bounds):
         parts = _parts_inside(corners[first:end], content[first:end])
@@ -136,16 +131,17 @@ def find_things(boxes, classes, bounds, pictures, size):
 def find_held(boxes, classes, bounds, pictures, size, below, above):
     """Find things of class `above` that can be pasted onto things of class `below`.
 
-    Their rectangles have no margin, as what is around them is not what is around a thing that is
-    held. Where boxes of class `below` reach into a rectangle, they don't come along: a hand that
-    holds a phone becomes one of the person onto whom it is pasted. A rectangle that shows another
-    thing isn't used. Parameters and what is returned are those of `find_things`; each brings one
-    box: its rectangle.
+    Their rectangles are the boxes, to the nearest pixel: what is around them is not what is around
+    a thing that is held. Boxes of class `below` that reach into a rectangle don't come along: a
+    hand that holds a phone becomes one of the person onto whom it is pasted. A rectangle that shows
+    another thing isn't used. Parameters and what is returned are those of `find_things`; each
+    brings one box: its rectangle.
     """
     corners = to_corners(boxes, size)
     source = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    content = _rectangles(corners, 0, pictures[source])
-    least, most = _limits(corners, content, size)
+    content = np.rint(corners).astype(np.int32)
+    low, high = content[:, :2], content[:, 2:]
+    least, most = _limits(corners[:, 2:] - corners[:, :2], low, high, size)
     gains = np.stack([np.maximum(least, FITTED[0]), np.minimum(most, FITTED[1])], axis=1)
     fits = (classes == above) & (gains[:, 0] <= gains[:, 1])
     for first, end in pairwise(bounds):

@@ -7,7 +7,6 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from data.augment import MOST_SCALE
 from data.merging import split_share
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from training.train_step import uses_jax
@@ -121,6 +120,8 @@ def scale(text):
     """Parse a strength of the random scaling, or a range of factors LOW:HIGH."""
     if ":" not in text:
         return BELOW_ONE(text)
+    from data.augment import MOST_SCALE  # imports Numba: half a second
+
     low, high = map(float, text.split(":"))
     if not 0 < low <= high <= MOST_SCALE:
         raise argparse.ArgumentTypeError(
@@ -131,12 +132,12 @@ def scale(text):
 
 def paste_on(text):
     """Parse CLASS_BELOW:CLASS_ABOVE[:P] into two names and a probability."""
-    below, above, *chance = text.split(":")
-    if len(chance) > 1 or not below or not above or below == above:
+    names, chance = text.split(":")[:2], text.split(":")[2:]
+    if len(chance) > 1 or not all(names) or len(set(names)) < 2:
         raise argparse.ArgumentTypeError(
             f"must be CLASS_BELOW:CLASS_ABOVE[:P] with two classes and a probability, got {text}"
         )
-    return below, above, PROBABILITY(*chance or ["0.5"])
+    return *names, PROBABILITY(*chance or ["0.5"])
 
 
 def add_machine(add):

@@ -5,25 +5,25 @@ from functools import cached_property
 import numpy as np
 from data.augment import Augment, make_plan, stack_plans
 from data.images import letterbox
-from data.things import find_things
+from data.things import find_held, find_things
 from dataset import Sample
 
-OFF = dict.fromkeys(vars(Augment()), 0.0)
+OFF = {**dict.fromkeys(vars(Augment()), 0.0), "paste_on": None}
 
 
 class Pictures:
-    """A data set of pictures that are already in memory, each with a class of its own."""
+    """A data set of pictures that are already in memory, by default each with its own class."""
 
-    def __init__(self, pictures, boxes=None, size=48):
+    def __init__(self, pictures, boxes=None, size=48, labels=None):
         self.image_size, self.parts, self.labelled = size, [], None
         fitted = [letterbox(picture, size) for picture in pictures]
         self.squares = np.stack([square for square, _ in fitted])
         self.samples = []
         for k, (square, geometry) in enumerate(fitted):
             found = np.array(boxes[k] if boxes else [], np.float32).reshape(-1, 4)
-            labels = np.full(len(found), k, np.int32)
+            kinds = np.full(len(found), k) if labels is None else np.array(labels[k], int)
             none = np.empty((0, 4), np.float32), np.empty(0, np.int32)
-            self.samples.append(Sample(square, found, labels, k, geometry, *none))
+            self.samples.append(Sample(square, found, kinds.astype(np.int32), k, geometry, *none))
         self.placed = [
             (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
             for _, g in fitted
@@ -40,13 +40,19 @@ class Pictures:
 
     @cached_property
     def things(self):
+        return find_things(*self.all_boxes())
+
+    def held_things(self, below, above):
+        return find_held(*self.all_boxes(), below, above)
+
+    def all_boxes(self):
         counts = [len(sample.classes) for sample in self.samples]
         boxes, classes = (
             np.concatenate([getattr(sample, name) for sample in self.samples])
             for name in ("boxes", "classes")
         )
         bounds = np.cumsum([0, *counts])
-        return find_things(boxes, classes, bounds, np.array(self.placed), self.image_size)
+        return boxes, classes, bounds, np.array(self.placed), self.image_size
 
 
 def noise(shapes, size=48):

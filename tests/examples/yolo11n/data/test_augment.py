@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from data.augment import Augment, keep_boxes, make_plan, stack_plans
+from data.augment import Augment, PasteOn, keep_boxes, make_plan, stack_plans
 from data.drawing import render
 from data.images import to_corners
 
@@ -86,14 +86,15 @@ def test_keep_boxes_rule():
 # ---------------------------------------------------------------------------------- chances
 
 
-def test_scale_and_shift_ranges():
+@pytest.mark.parametrize(("scale", "low", "high"), [(0.5, 0.5, 1.5), ((0.5, 2), 0.5, 2)])
+def test_scale_and_shift_ranges(scale, low, high):
     dataset = Pictures([np.zeros((96, 96, 3), np.uint8)], [[0.5, 0.5, 0.25, 0.25]], size=96)
-    boxes = np.concatenate([boxes for _, boxes, _ in plans_of(dataset, 2000)])
+    boxes = np.concatenate([boxes for _, boxes, _ in plans_of(dataset, 2000, scale=scale)])
     gain = boxes[:, 2] / 0.25
     np.testing.assert_allclose(boxes[:, 3], boxes[:, 2], atol=1e-6)
-    assert 0.5 <= gain.min() < 0.51
-    assert 1.49 < gain.max() <= 1.5 + 1e-5
-    assert abs(gain.mean() - 1) < 0.02
+    assert low - 1e-5 <= gain.min() < low + 0.01
+    assert high - 0.01 < gain.max() <= high + 1e-4
+    assert abs(gain.mean() - (low + high) / 2) < 0.03
     for axis in range(2):
         assert 0.4 - 1e-6 <= boxes[:, axis].min() < 0.401
         assert 0.599 < boxes[:, axis].max() <= 0.6 + 1e-6
@@ -169,7 +170,26 @@ def test_plan_reads_no_pixels():
     assert [field.dtype.name for field in plan] == dtypes
 
 
-@pytest.mark.parametrize("change", [{"flip": 1.5}, {"hue": -0.1}, {"scale": 1.0}])
+def test_boxes_that_reach_far_beyond_the_image_are_kept():
+    """At twice the size a person that fills its picture covers the image; a quarter is visible."""
+    dataset = Pictures([np.zeros((96, 96, 3), np.uint8)], [[0.5, 0.5, 1, 1]], size=96)
+    (plan, boxes, _), *_ = plans_of(dataset, 1, **OFF | {"scale": (2.0, 2.0)})
+    np.testing.assert_allclose(boxes, [[0.5, 0.5, 1, 1]], atol=1e-6)
+    assert plan.affine[0].tolist() == [0.5, 24, 0.5, 24]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"flip": 1.5},
+        {"hue": -0.1},
+        {"scale": 1.0},
+        {"scale": (0.0, 2.0)},
+        {"scale": (2.0, 0.5)},
+        {"scale": (1.0, 11.0)},
+        {"paste_on": PasteOn(0, 1, 1.5, None)},
+    ],
+)
 def test_augment_errors(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         Augment(**change)

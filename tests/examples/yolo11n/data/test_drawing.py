@@ -54,10 +54,11 @@ SHAPES = [(20, 20), (20, 7), (9, 20), (1, 1), (20, 1), (1, 20), (13, 16)]
 
 
 @pytest.mark.parametrize("mosaic", [0.0, 1.0])
-@pytest.mark.parametrize("size", [20, 17])
-def test_pixels_match_a_plain_renderer(size, mosaic):
+@pytest.mark.parametrize(("size", "scale"), [(20, 0.5), (17, 0.5), (17, (1.5, 2.0))])
+def test_pixels_match_a_plain_renderer(size, scale, mosaic):
     dataset = noise(SHAPES, size=size)
-    plan = batch_of(dataset, 14, hue=0, saturation=0, value=0, mosaic=mosaic, translate=0.3)
+    options = {"mosaic": mosaic, "scale": scale, "translate": 0.3}
+    plan = batch_of(dataset, 14, hue=0, saturation=0, value=0, **options)
     assert (plan.affine[:, 0, 0] < 0).any()
     # Weights are multiples of 2**-11: off by at most 2**-12 each, times 255 levels.
     want = expected(plan, dataset.squares).transpose(0, 3, 1, 2)
@@ -247,8 +248,9 @@ def test_device_draws_what_the_host_draws(draw, mosaic):
 
 @pytest.mark.slow
 def test_device_with_extreme_scale_and_colors(draw):
-    plan = device_batch(Augment(scale=0.99, hue=1, saturation=1, value=1, mosaic=0.5))
-    assert_same(draw(plan), plan)
+    for scale in (0.99, (1.9, 2.0)):
+        plan = device_batch(Augment(scale=scale, hue=1, saturation=1, value=1, mosaic=0.5))
+        assert_same(draw(plan), plan)
 
 
 def test_device_with_overlapping_layers_and_none(draw):

@@ -185,9 +185,7 @@ def test_steps_are_small_and_of_what_browsers_compute(assets):
     """A page grows by little, and onnxruntime-web has no casts from or to float64."""
     assert sum(map(len, assets.values())) < 1_000_000
     for name in ("teach-class-step", "teach-whole-step"):
-        graph = onnx.shape_inference.infer_shapes(
-            onnx.ModelProto.FromString(assets[name])
-        ).graph
+        graph = onnx.shape_inference.infer_shapes(onnx.ModelProto.FromString(assets[name])).graph
         kinds = {v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input]}
         assert onnx.TensorProto.DOUBLE not in kinds
 

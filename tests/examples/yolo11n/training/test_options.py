@@ -1,5 +1,6 @@
 """The command line: what makes no sense, presets, and the settings of train.sh."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -44,6 +45,17 @@ def test_specified_recipe_is_the_default():
             "--background-share and --hard-share add up to 1; the sum must be below 1",
         ),
         ("--hard-share 0.2", "--hard-share needs --weights: random weights don't know"),
+        ("--paste-on person", "--paste-on: must be CLASS_BELOW:CLASS_ABOVE[:P] with two classes"),
+        ("--paste-on person:person", "with two classes and a probability, got person:person"),
+        ("--paste-on person::0.5", "with two classes and a probability, got person::0.5"),
+        ("--paste-on a:b:0.5:1", "with two classes and a probability, got a:b:0.5:1"),
+        ("--paste-on person:phone:2", "--paste-on: must be from 0 to 1, got 2"),
+        ("--paste-on person:phone", "--paste-on: phone is none of the classes person, cell phone"),
+        ("--scale 1", "--scale: must be at least 0 and below 1, got 1"),
+        ("--scale 2:0.5", "--scale: a range LOW:HIGH must rise from above 0 to 10 at most"),
+        ("--scale 0:2", "a range LOW:HIGH must rise from above 0 to 10 at most, got 0:2"),
+        ("--scale 0.5:nan", "to 10 at most, got 0.5:nan"),
+        ("--scale 0.5:1:2", "--scale: invalid scale value: '0.5:1:2'"),
         ("--image-size 70", "--image-size: must be a multiple of 32, got 70"),
         ("--image-size 0", "--image-size: must be a multiple of 32, got 0"),
         ("--checkpoint-minutes nan", "--checkpoint-minutes: must be at least 0"),
@@ -86,13 +98,25 @@ def test_numbers_of_images(arguments, expected):
 
 
 def test_checkpoints_of_before_an_option_can_be_resumed():
-    later = ["copy_paste", "background_share", "hard_share"]
+    later = ["copy_paste", "paste_on", "background_share", "hard_share"]
     given = {f"--{name.replace('_', '-')}": "0.25" for name in later}
+    given["--paste-on"] = "person:cell phone:0.25"
     settings = resumed_settings(parse("--weights", "real", *sum(given.items(), ())))
-    assert [settings[name] for name in later] == [0.25] * 3
+    paste_on = ["person", "cell phone", 0.25]
+    assert [settings[name] for name in later] == [0.25, paste_on, 0.25, 0.25]
     settings = resumed_settings(parse())
     assert [name for name in options.RESUMED if name not in settings] == later
     assert resumed_settings(parse("--mosaic", "0"))["mosaic"] == 0
+
+
+def test_options_of_several_values():
+    o = parse("--paste-on", "person:cell phone", "--scale", "0.5:2")
+    assert (o.paste_on, o.scale) == (("person", "cell phone", 0.5), (0.5, 2.0))
+    assert parse("--paste-on", "cell phone:person:1").paste_on == ("cell phone", "person", 1.0)
+    # A checkpoint keeps them as JSON, and a resumed run compares.
+    settings = resumed_settings(o)
+    assert json.loads(json.dumps(settings)) == settings
+    assert settings["scale"] == [0.5, 2.0]
 
 
 # ------------------------------------------------------------------------------ presets
@@ -116,12 +140,14 @@ def test_preset_of_a_cpu():
         ("--seed 3", False),
         ("--copy-paste 0.5", False),
         ("--background-share 0.1", False),
+        ("--paste-on person:cell\\ phone", False),
+        ("--scale 0.5:1.5", False),
         ("--data own", False),
         ("--val-every 1", False),
     ],
 )
 def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
-    given = ["--preset", "cpu", *arguments.split()]
+    given = ["--preset", "cpu", *shlex.split(arguments)]
     assert parse(*given).require_map50 == (options.CPU_MAP50 if promised else None)
     assert parse(*given, "--require-map50", "0.1").require_map50 == 0.1
 
