@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from data.augment import Augment
+from data.augment import LAYERS, Augment
 from data.listing import DataError, box_counts, leave_out_crowds, most_boxes
 from data.merging import read_parts, split_share
 from data.things import MOST_BOXES
@@ -101,7 +101,7 @@ def training_images(o):
     counts[[*listing.excluded]] = 0
     most, first = most_boxes(counts, o.mosaic > 0), int(np.argmax(counts))
     most = most if o.max_boxes is None else min(most, o.max_boxes)
-    pasted = Augment(copy_paste=o.copy_paste).pasted * MOST_BOXES
+    pasted = Augment(copy_paste=o.copy_paste).pasted * MOST_BOXES + LAYERS * bool(o.paste_on)
     return Images(
         len(listing.pictures) - len(listing.excluded), most + pasted,
         f"have room, as {listing.pictures[first].name} has {counts[first]}",
@@ -117,7 +117,7 @@ def build(o, memory):
     squares = images.count * o.image_size**2 * 3
     on_device = squares <= memory / 2 if o.device_augment == "auto" else o.device_augment == "on"
     few = np.zeros((min(images.count, SQUARES), o.image_size, o.image_size, 3), "uint8")
-    pasted = Augment(copy_paste=o.copy_paste).pasted
+    pasted = Augment(copy_paste=o.copy_paste).pasted + LAYERS * bool(o.paste_on)
     step = TrainStep(
         YOLO11n(len(o.classes)), o.image_size, o.batch_size, images.boxes, settings.weight_decay,
         settings.accumulate,
