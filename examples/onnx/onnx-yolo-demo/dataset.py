@@ -15,7 +15,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, subsample
+from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, showing, subsample
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_held, find_things
@@ -383,7 +383,7 @@ def _each(path: Paths) -> list[str | Path]:
 
 def load_split(
     path: Paths, split: str, classes: list[str] | None = None, image_size: int = 320,
-    limit: int | None = None, spread: int | None = None, **options: Any,
+    limit: int | None = None, spread: int | None = None, shown: str | None = None, **options: Any,
 ) -> Dataset:  # fmt: skip
     """Open one part of a data set; the others aren't read, and need not be there.
 
@@ -398,6 +398,8 @@ def load_split(
         by name. Those among them that can't be used are not replaced by others.
     spread : int, optional
         Decode only so many pictures, spread evenly over all.
+    shown : str, optional
+        Decode only pictures that have a box of this class and are labelled for it.
     """
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}; it must be one of {', '.join(SPLITS)}")
@@ -405,6 +407,8 @@ def load_split(
         if count is not None and count < 1:
             raise ValueError(f"{name} is {count}; it must be at least 1")
     listing = read_parts(_each(path), split, classes, limit)
+    if shown is not None:
+        listing = showing(listing, shown)
     if spread is not None:
         listing = subsample(listing, spread)
     return Dataset(listing, image_size, **options)

@@ -2,6 +2,8 @@
 
     python evaluate_yolo11n.py runs/yolo11n/best.safetensors --data PATH
     python evaluate_yolo11n.py yolo11n.onnx --data PATH --split test --output-dir runs/evaluation
+    python evaluate_yolo11n.py yolo11n.onnx --data PATH PATH --each
+    python evaluate_yolo11n.py yolo11n.onnx --data PATH --thresholds --least-precision 0.8
 
 PATH is a data set's folder or file, as train_yolo11n.py takes it.  Both kinds of model go through
 the same code.  All scores are by pycocotools; the headline, mAP@0.5:0.95, is what train_yolo11n.py
@@ -12,9 +14,11 @@ prints for the same weights and data.  The output folder receives ``metrics.json
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 never uses.
 os.environ["PYTENSOR_FLAGS"] = ",".join(
@@ -22,21 +26,41 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from dataset import SPLITS, load_split
-from evaluation.detectors import ModelError, detect, open_detector
-from evaluation.metrics import TWELVE, coco_scores, scores_by_source, without_nan
+from dataset import SPLITS, Dataset, load_split
+from evaluation.detectors import (
+    AS_VALIDATION,
+    ModelError,
+    Suppression,
+    class_confidences,
+    detect_by,
+    open_detector,
+)
+from evaluation.metrics import (
+    CONFIDENCES,
+    TWELVE,
+    best_confidences,
+    coco_scores,
+    counts_by_size,
+    scores_by_source,
+    without_nan,
+)
 from evaluation.report import draw_validation
 from training.checkpoint import CheckpointError
-from training.options import SIDE
+from training.options import PROBABILITY, SIDE
 
 COLUMNS = {
     "boxes": "boxes",
+    "things": "things",
+    "found": "found",
+    "false": "false",
     "precision": "P",
     "recall": "R",
+    "f1": "F1",
     "confidence": "score",
     "map50": "AP50",
     "map50_95": "AP50-95",
 }
+OVERLAPS = (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # of suppression, among which one is found
 
 
 def _number(value: float) -> str:
@@ -45,14 +69,36 @@ def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.3f}"
 
 
-def format_table(per_class: dict[str, dict[str, float]], keys: Iterable[str] = COLUMNS) -> str:
-    """Return what `coco_scores` says of each class, as lines; a dash where there is no truth."""
+def format_table(
+    rows: dict[str, dict[str, float]],
+    keys: Iterable[str] = ("boxes", "precision", "recall", "confidence", "map50", "map50_95"),
+) -> str:
+    """Return what is known of each class, or the like, as lines; a dash for NaN."""
     keys = list(keys)
     lines = [("class", *(COLUMNS[key] for key in keys))]
-    lines += [(name, *(_number(own[key]) for key in keys)) for name, own in per_class.items()]
+    lines += [(name, *(_number(own[key]) for key in keys)) for name, own in rows.items()]
     width = max(len(name) for name, *_ in lines)
-    rows = (name.ljust(width) + "".join(cell.rjust(9) for cell in cells) for name, *cells in lines)
-    return "\n".join(rows)
+    texts = (name.ljust(width) + "".join(cell.rjust(9) for cell in cells) for name, *cells in lines)
+    return "\n".join(texts)
+
+
+def format_sets(summaries: list[dict[str, Any]]) -> str:
+    """Return a table, in Markdown, with a row for each data set."""
+    classes = summaries[0]["classes"]
+    heads = [f"{name} AP@0.5" for name in classes]
+    heads += [f"{name} recall, precision" for name in classes]
+    rows = [["set", *heads, "wholly right"]]
+    rows.append(["---"] * len(rows[0]))
+    for summary in summaries:
+        scores, drawn = summary["coco"]["per_class"], summary["drawn"]
+        counts = [drawn["per_class"][name]["all"] for name in classes]
+        rows.append([
+            f"{summary['data'][0]} ({summary['images']})",
+            *(_number(scores[name]["map50"]) for name in classes),
+            *(f"{_number(own['recall'])}, {_number(own['precision'])}" for own in counts),
+            f"{drawn['wholly_right']} of {drawn['complete']}",
+        ])  # fmt: skip
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -61,49 +107,126 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
     add("--data", nargs="+", required=True, metavar="PATH",
         help="data set, as for training, or several, which are scored as one")  # fmt: skip
+    add("--each", action="store_true", help="score several data sets one by one")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
     add("--output-dir", type=Path, default=Path("runs/evaluation"), help="runs/evaluation")
     add("--limit", type=int, metavar="N", help="read only the first N images")
+    add("--with-class", metavar="CLASS",
+        help="only pictures that show this class and are labelled for it")  # fmt: skip
     add("--by-source", action="store_true",
         help="also by where images are from, as `source` of a COCO file's images says")  # fmt: skip
-    return parser.parse_args(arguments)
+    add("--confidence", nargs="+", default=["0.25"], metavar="SCORE",
+        help="least score of what is counted as drawn, or of single classes, as CLASS=SCORE; "
+        "default: 0.25")  # fmt: skip
+    add("--iou", type=PROBABILITY, default=0.45,
+        help="overlap from which on a box is suppressed there; default: 0.45")  # fmt: skip
+    add("--thresholds", action="store_true",
+        help="find the confidence of each class, and the overlap, with the highest F1")  # fmt: skip
+    add("--least-precision", type=PROBABILITY, metavar="P",
+        help="with --thresholds: the highest recall with at least this precision, if there is a "
+        "confidence with it")  # fmt: skip
+    options = parser.parse_args(arguments)
+    if options.least_precision is not None and not options.thresholds:
+        parser.error("--least-precision needs --thresholds")
+    return options
+
+
+def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], picture: str) -> dict:
+    """Score a detector on data sets as one, and print and draw that; return what is known."""
+    dataset = load_split(
+        paths, options.split, detector.classes, detector.image_size, limit=options.limit,
+        shown=options.with_class, workers=os.cpu_count() or 1, progress=sys.stderr.isatty(),
+    )  # fmt: skip
+    print(dataset.summary())
+    print(f"{options.model}: {len(dataset)} images at {detector.image_size} px")
+    least = class_confidences(options.confidence, detector.classes)
+    ways = [AS_VALIDATION, Suppression(least, options.iou)]
+    if options.thresholds:
+        ways += [Suppression(CONFIDENCES[0], iou) for iou in OVERLAPS]
+    detections, drawn, *others = detect_by(
+        ways, detector, dataset, detector.batch_size, progress=True
+    )
+    scores, counts = coco_scores(dataset, detections), counts_by_size(dataset, drawn)
+    print(f"mAP@0.5:0.95 {scores['map50_95']:.4f} (mAP@0.5 {scores['map50']:.4f}), by pycocotools")
+    print(format_table(scores["per_class"]))
+    print("P and R at IoU 0.5 and at the score where the class's F1 is highest")
+    twelve = (f"{key} {_number(scores[key])}" for key in TWELVE)
+    print(f"COCO's twelve scores: {', '.join(twelve)}")
+    texts = (f"{name} {value:g}" for name, value in zip(detector.classes, least, strict=True))
+    print(
+        f"drawn from scores of {', '.join(texts)} on, suppressed from an overlap of "
+        f"{options.iou:g} on: {counts['wholly_right']} of {counts['complete']} images that are "
+        "labelled for all classes are wholly right"
+    )
+    rows = {
+        name if size == "all" else f"{name}, {size}": own
+        for name, sizes in counts["per_class"].items()
+        for size, own in sizes.items()
+    }
+    print(format_table(rows, ("things", "found", "false", "recall", "precision")))
+    summary = {
+        "model": str(options.model),
+        "data": paths,
+        "split": options.split,
+        "classes": dataset.classes,
+        "images": len(dataset),
+        "image_size": detector.image_size,
+        "coco": scores,
+        "drawn": {"confidence": least.tolist(), "iou": options.iou, **counts},
+    }
+    if options.with_class:
+        summary["with_class"] = options.with_class
+    if options.thresholds:
+        summary["thresholds"] = thresholds(dataset, others, options.least_precision)
+    if options.by_source:
+        summary["by_source"] = scores_by_source(dataset, detections)
+        for source, found in summary["by_source"].items():
+            print(f"{source or 'no source named'}: {found['images']} images")
+            print(format_table(found["per_class"], ("boxes", "map50", "map50_95")))
+    draw_validation(options.output_dir / picture, dataset, detections)
+    return summary
+
+
+def thresholds(
+    dataset: Dataset, detections: list[dict[int, np.ndarray]], least_precision: float | None
+) -> dict[str, Any]:
+    """Find and print the confidence of each class, and the overlap with the highest mean F1.
+
+    `detections` are those suppressed at each of `OVERLAPS`.
+    """
+    found = [best_confidences(dataset, own, least_precision) for own in detections]
+    rows = {
+        f"{name}, overlap {iou:g}": own
+        for iou, per_class in zip(OVERLAPS, found, strict=True)
+        for name, own in per_class.items()
+    }
+    print(format_table(rows, ("confidence", "precision", "recall", "f1")))
+    means = [np.nanmean([own["f1"] for own in per_class.values()]) for per_class in found]
+    best = int(np.argmax(means))
+    known = {name: own for name, own in found[best].items() if not np.isnan(own["f1"])}
+    texts = (shlex.quote(f"{name}={own['confidence']:.2f}") for name, own in known.items())
+    print(
+        f"best: --confidence {' '.join(texts)} --iou {OVERLAPS[best]:g}, mean F1 {means[best]:.3f}"
+    )
+    return {"iou": OVERLAPS[best], "per_class": found[best]}
 
 
 def run(options: argparse.Namespace) -> None:
     """Evaluate as the command line says."""
     detector = open_detector(options.model, options.image_size)
     options.output_dir.mkdir(parents=True, exist_ok=True)  # before the work, which may be long
-    dataset = load_split(
-        options.data, options.split, detector.classes, detector.image_size, limit=options.limit,
-        workers=os.cpu_count() or 1, progress=sys.stderr.isatty(),
-    )  # fmt: skip
-    print(dataset.summary())
-    print(f"{options.model}: {len(dataset)} images at {detector.image_size} px")
-    detections = detect(detector, dataset, detector.batch_size, progress=True)
-    scores = coco_scores(dataset, detections)
-    print(f"mAP@0.5:0.95 {scores['map50_95']:.4f} (mAP@0.5 {scores['map50']:.4f}), by pycocotools")
-    print(format_table(scores["per_class"]))
-    print("P and R at IoU 0.5 and at the score where the class's F1 is highest")
-    twelve = (f"{key} {_number(scores[key])}" for key in TWELVE)
-    print(f"COCO's twelve scores: {', '.join(twelve)}")
-    summary = {
-        "model": str(options.model),
-        "data": options.data,
-        "split": options.split,
-        "classes": dataset.classes,
-        "images": len(dataset),
-        "image_size": detector.image_size,
-        "coco": scores,
-    }
-    if options.by_source:
-        summary["by_source"] = scores_by_source(dataset, detections)
-        for source, found in summary["by_source"].items():
-            print(f"{source or 'no source named'}: {found['images']} images")
-            print(format_table(found["per_class"], ("boxes", "map50", "map50_95")))
-    text = json.dumps(without_nan(summary), indent=2)
+    if options.each:
+        sets = []
+        for number, path in enumerate(options.data, 1):
+            picture = f"val_detections_{number}.png"
+            sets.append(evaluate(options, detector, [path], picture))
+        print(format_sets(sets))
+        content: dict[str, Any] = {"sets": sets}
+    else:
+        content = evaluate(options, detector, options.data, "val_detections.png")
+    text = json.dumps(without_nan(content), indent=2)
     (options.output_dir / "metrics.json").write_text(text + "\n", encoding="utf-8")
-    draw_validation(options.output_dir / "val_detections.png", dataset, detections)
     print(f"wrote {options.output_dir}")
 
 

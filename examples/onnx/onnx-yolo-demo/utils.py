@@ -24,18 +24,21 @@ def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.divide(inter, union, out=np.zeros_like(inter), where=union > 0)
 
 
-def _candidates(predictions: np.ndarray, confidence: float, multi_label: bool) -> np.ndarray:
+def _candidates(
+    predictions: np.ndarray, confidence: float | np.ndarray, multi_label: bool
+) -> np.ndarray:
     """Return rows (x1, y1, x2, y2, score, class) of all scores strictly above `confidence`."""
     boxes, scores = predictions[:4], predictions[4:]
+    least = np.broadcast_to(np.float32(confidence), len(scores))
     if multi_label and len(scores) > 1:
         # Anchor-major, as a stable sort then keeps the lower anchor first among equal scores.
         by_anchor = scores.T
-        anchor, label = np.nonzero(by_anchor > confidence)
+        anchor, label = np.nonzero(by_anchor > least)
         score = by_anchor[anchor, label]
     else:
         best = scores.argmax(axis=0)
         score = np.take_along_axis(scores, best[None], axis=0)[0]
-        (anchor,) = np.nonzero(score > confidence)
+        (anchor,) = np.nonzero(score > least[best])
         label, score = best[anchor], score[anchor]
     centre, half = boxes[:2, anchor].T, boxes[2:, anchor].T / 2
     corners = np.concatenate([centre - half, centre + half], axis=1)
@@ -65,16 +68,16 @@ def _greedy_keep(boxes: np.ndarray, iou: float, most: int, block: int = 128) -> 
 
 
 def nms(
-    predictions: np.ndarray, confidence: float, iou: float, max_detections: int = 300,
+    predictions: np.ndarray, confidence: float | np.ndarray, iou: float, max_detections: int = 300,
     multi_label: bool = True, class_aware: bool = True,
 ) -> np.ndarray:  # fmt: skip
     """Suppress non-maxima in one image's decoded predictions, (4 + num_classes, anchors).
 
     They are rows ``cx, cy, w, h`` in pixels of the network input, then one row of scores a class.
-    Scores must be strictly above `confidence`; a box is suppressed when its IoU with a better one
-    is strictly above `iou`.  With `multi_label`, every class above the threshold makes a candidate
-    (validation), else only an anchor's best class (prediction).  Suppression is among boxes of a
-    class, unless `class_aware` is False.
+    Scores must be strictly above `confidence`, a number or an array with one for each class; a box
+    is suppressed when its IoU with a better one is strictly above `iou`.  With `multi_label`, every
+    class above the threshold makes a candidate (validation), else only an anchor's best class
+    (prediction).  Suppression is among boxes of a class, unless `class_aware` is False.
 
     Returns float32 (n, 6): ``x1, y1, x2, y2, score, class`` sorted by score, descending; not
     clipped.

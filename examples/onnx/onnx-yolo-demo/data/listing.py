@@ -79,7 +79,29 @@ def subsample(listing, count):
     """Return the `Listing` of `count` pictures of another, spread evenly, with their boxes."""
     every = len(listing.pictures)
     places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
-    new = np.full(every, -1)
+    return _at(listing, places)
+
+
+def showing(listing, name):
+    """Return the `Listing` of the pictures that have a box of a class and are labelled for it.
+
+    ValueError if there is none.
+    """
+    label = listing.classes.index(name) if name in listing.classes else -1
+    shown = np.isin(np.arange(len(listing.pictures)), listing.owner[listing.label == label])
+    if listing.labelled is not None:
+        shown &= listing.labelled[:, label]
+    if not shown.any():
+        raise ValueError(
+            f"{listing.source}: no picture has a box of {name!r} and is labelled for it; the "
+            f"classes are {', '.join(listing.classes)}"
+        )
+    return _at(listing, np.flatnonzero(shown))
+
+
+def _at(listing, places):
+    """Return the `Listing` of the pictures at ascending places of another, with their boxes."""
+    new = np.full(len(listing.pictures), -1)
     new[places] = np.arange(len(places))
 
     def kept(boxes):

@@ -8,6 +8,7 @@ what a call takes.
 import ast
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from data.images import letterbox
@@ -16,6 +17,17 @@ from tqdm import tqdm
 from utils import nms, scale_detections
 
 ONNX_FLOATS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+
+
+class Suppression(NamedTuple):
+    """Which predictions become detections; see `utils.nms`."""
+
+    confidence: float | np.ndarray  # or one for each class
+    iou: float
+    multi_label: bool = False
+
+
+AS_VALIDATION = Suppression(0.001, 0.7, multi_label=True)
 
 
 class ModelError(Exception):
@@ -119,6 +131,29 @@ def open_detector(path, image_size=None, batch_size=16):
     return kind(path, image_size, batch_size)
 
 
+def class_confidences(texts, classes):
+    """Return the least score of each class, float64 (classes,).
+
+    `texts` are numbers, which are for all classes, or ``NAME=NUMBER``; a later one replaces an
+    earlier one. Classes that none is for have 0.25. ValueError if a text is neither, or out of
+    (0, 1).
+    """
+    least = dict.fromkeys(classes, 0.25)
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not 0 < value < 1 or (name and name not in least):
+            raise ValueError(
+                f"confidence {text!r}: give a number between 0 and 1, or CLASS=NUMBER with a class "
+                f"of {', '.join(classes)}"
+            )
+        least |= dict.fromkeys([name] if name else classes, value)
+    return np.array([*least.values()])
+
+
 def detect_in(detector, pixels, confidence, iou):
     """Detect in a uint8 (height, width, 3) picture; return (n, 6): corners, score, class.
 
@@ -129,22 +164,30 @@ def detect_in(detector, pixels, confidence, iou):
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
-def detect(detector, dataset, batch_size, progress=False, places=None, confidence=0.001, iou=0.7):
-    """Run a detector, or a function like one, over a `Dataset`, and suppress non-maxima.
+def detect(
+    detector, dataset, batch_size, progress=False, places=None, suppression=AS_VALIDATION
+):  # fmt: skip
+    """Run a detector, or a function like one, over a `Dataset`, by default as in validation.
 
-    By default as in validation; `confidence` and `iou` are those of `utils.nms`.  With `places`, a
-    range, only over the images at these.  Returns arrays (n, 6) by image id: x1,
+    With `places`, a range, only over the images at these.  Returns arrays (n, 6) by image id: x1,
     y1, x2, y2 in pixels of the original picture, score, class index.
     """
+    return detect_by([suppression], detector, dataset, batch_size, progress, places)[0]
+
+
+def detect_by(suppressions, detector, dataset, batch_size, progress=False, places=None):
+    """Return what `detect` returns for each of several ways of suppression, by one run."""
     places = range(len(dataset)) if places is None else places
     batches = val_batches(dataset, batch_size, places)
     count = math.ceil(len(places) / batch_size)
-    found = {}
+    found = [{} for _ in suppressions]
     for batch in tqdm(batches, total=count, unit="batch", disable=None if progress else True):
         decoded = np.asarray(detector(batch.images))
         # Images that fill up the last batch have no id.
         for predictions, image_id, geometry in zip(
             decoded, batch.image_ids, batch.geometries, strict=False
         ):
-            found[image_id] = scale_detections(nms(predictions, confidence, iou), geometry)
+            for own, way in zip(found, suppressions, strict=True):
+                kept = nms(predictions, way.confidence, way.iou, multi_label=way.multi_label)
+                own[image_id] = scale_detections(kept, geometry)
     return found

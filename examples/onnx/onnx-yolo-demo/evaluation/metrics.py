@@ -1,10 +1,12 @@
-"""COCO's scores of detections, all by pycocotools.
+"""Score detections by pycocotools.
 
-`coco_map` is what training validates with; `coco_scores` are COCO's twelve scores, and precision
-and recall of each class.  Both take a `Dataset`, whose usable images and classes are scored with
-crowd regions ignored the way COCO does, and detections as `detect` finds them: by image id, arrays
-(n, 6) of ``x1, y1, x2, y2, score, class index`` in pixels of the original picture.  An image that
-isn't labelled for a class takes no part in that class's scores.
+`coco_map` is what training validates with.  `coco_scores` computes COCO's twelve scores, and the
+precision and recall of each class.  `matches` says which detections are right at an IoU of 0.5:
+`mistakes` lists the others, `counts_by_size` counts them, and `best_confidences` finds thresholds.
+All take a `Dataset`, whose usable images and classes are scored with crowd regions ignored the way
+COCO does, and detections as `detect` finds them: by image id, arrays (n, 6) of ``x1, y1, x2, y2,
+score, class index`` in pixels of the original picture.  An image that isn't labelled for a class
+takes no part in that class's scores.
 """
 
 import contextlib
@@ -18,6 +20,8 @@ from pycocotools.cocoeval import COCOeval
 # The order of COCOeval's `stats`.
 TWELVE = ("map50_95", "map50", "map75", "map_small", "map_medium", "map_large")
 TWELVE += ("ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large")
+SIZES = {"small": 32**2, "medium": 96**2, "large": math.inf}  # areas below these, as COCO's
+CONFIDENCES = np.arange(1, 100) / 100  # what a page's slider can be set to
 
 
 def coco_map(dataset, detections):
@@ -94,16 +98,16 @@ def scores_by_source(dataset, detections):
     return found
 
 
-def mistakes(dataset, detections):
-    """Return (false detections, missed things), at an IoU of 0.5; those of crowds are neither.
+def matches(dataset, detections):
+    """Return (detections, things), matched at an IoU of 0.5; those of crowds are neither.
 
-    Both are lists of dicts with ``image_id``, ``class``, a name, and ``box``: x1, y1, x2, y2 in
-    pixels. A false one has its ``score`` and its ``overlap``, the highest IoU with a thing of its
-    class; the highest scores come first. A missed one has its ``area``; the largest come first.
+    Both are lists of pairs: a dict, and whether there is a match. The dicts have ``image_id``,
+    ``class``, a name, and ``box``: x1, y1, x2, y2 in pixels. A detection has its ``score`` and its
+    ``overlap``, the highest IoU with a thing of its class; a thing has its ``area``.
     """
     evaluation = _matched(dataset, detections, areas=1)
     names = dict(zip(dataset.category_ids, dataset.classes, strict=True))
-    false, missed = [], []
+    found, things = [], []
 
     def row(source, number, name, **more):
         entry = source.anns[int(number)]
@@ -114,24 +118,121 @@ def mistakes(dataset, detections):
     for one in filter(None, evaluation.evalImgs):  # of an image and a class
         name = names[one["category_id"]]
         place_of = one["image_id"], one["category_id"]
-        things = [not thing["iscrowd"] for thing in evaluation._gts[place_of]]
+        of_things = [not thing["iscrowd"] for thing in evaluation._gts[place_of]]
         overlaps = evaluation.ious[place_of]
         keys = "dtIds", "dtScores", "dtMatches", "dtIgnore"
-        numbers, scores, matches, ignored = (one[key] for key in keys)
-        columns = zip(numbers, scores, matches[0], ignored[0], strict=True)
+        numbers, scores, matched, ignored = (one[key] for key in keys)
+        columns = zip(numbers, scores, matched[0], ignored[0], strict=True)
         for place, (number, score, match, in_crowd) in enumerate(columns):
-            if not match and not in_crowd:
-                own = overlaps[place][things] if len(overlaps) else ()
-                overlap = float(np.max(own, initial=0))
-                false.append(row(evaluation.cocoDt, number, name, score=score, overlap=overlap))
+            if not in_crowd:
+                own = overlaps[place][of_things] if len(overlaps) else ()
+                own = {"score": score, "overlap": float(np.max(own, initial=0))}
+                found.append((row(evaluation.cocoDt, number, name, **own), bool(match)))
         columns = zip(one["gtIds"], one["gtMatches"][0], one["gtIgnore"], strict=True)
         for number, match, is_crowd in columns:
-            if not match and not is_crowd:
-                area = evaluation.cocoGt.anns[number]["bbox"][2:]
-                missed.append(row(evaluation.cocoGt, number, name, area=area[0] * area[1]))
+            if not is_crowd:
+                width, height = evaluation.cocoGt.anns[number]["bbox"][2:]
+                thing = row(evaluation.cocoGt, number, name, area=width * height)
+                things.append((thing, bool(match)))
+    return found, things
+
+
+def mistakes(dataset, detections):
+    """Return (false detections, missed things), dicts as of `matches`.
+
+    False ones come with the highest score first, missed ones with the largest first.
+    """
+    false, missed = (
+        [row for row, right in rows if not right] for rows in matches(dataset, detections)
+    )
     false.sort(key=lambda found: -found["score"])
     missed.sort(key=lambda thing: -thing["area"])
     return false, missed
+
+
+def counts_by_size(dataset, detections):
+    """Count what is found, missed and false, of detections as a page would draw them.
+
+    Returns a dict: ``per_class`` has, by class name and by ``all`` and the names of `SIZES`, a dict
+    of ``things``, ``found``, ``false``, numbers, and ``recall`` and ``precision``, NaN where
+    nothing is to be found or nothing was. The size is that of the thing; of a false detection, its
+    own. ``wholly_right`` is the number of images where every thing is found and nothing is false,
+    of the ``complete`` ones, which are labelled for all classes.
+    """
+    found, things = matches(dataset, detections)
+    false = [row for row, right in found if not right]
+    per_class = {
+        name: {
+            size: _counts(
+                [right for thing, right in things if _is_of(thing, name, size)],
+                sum(_is_of(row, name, size) for row in false),
+            )
+            for size in ("all", *SIZES)
+        }
+        for name in dataset.classes
+    }
+    labelled = dataset.labelled
+    complete = [True] * len(dataset.image_ids) if labelled is None else labelled.all(axis=1)
+    wrong = {row["image_id"] for row in false}
+    wrong |= {thing["image_id"] for thing, right in things if not right}
+    images = {k for k, whole in zip(dataset.image_ids, complete, strict=True) if whole}
+    return {
+        "per_class": per_class,
+        "wholly_right": len(images - wrong),
+        "complete": len(images),
+    }
+
+
+def _is_of(row, name, size):
+    """Return whether a row of `matches` is of a class and of a size: ``all``, or of `SIZES`."""
+    x1, y1, x2, y2 = row["box"]
+    area = (x2 - x1) * (y2 - y1)
+    own = next(kind for kind, limit in SIZES.items() if area < limit)
+    return row["class"] == name and size in ("all", own)
+
+
+def _counts(things, false):
+    """Return counts and their ratios; `things` are booleans, whether each is found."""
+    found = sum(things)
+    return {
+        "things": len(things),
+        "found": found,
+        "false": false,
+        "recall": found / len(things) if things else math.nan,
+        "precision": found / (found + false) if found + false else math.nan,
+    }
+
+
+def best_confidences(dataset, detections, least_precision=None):
+    """Find the confidence of each class, among `CONFIDENCES`, at which its F1 is highest.
+
+    With `least_precision`, it is the one of the highest recall among those whose precision is at
+    least that; where there is none, still that of the highest F1.
+
+    `detections` are those above the lowest of `CONFIDENCES`. Returns, by class name, a dict of
+    ``confidence``, ``precision``, ``recall`` and ``f1``, which are NaN for a class of which there
+    is nothing.
+    """
+    found, things = matches(dataset, detections)
+    best, keys = {}, ("confidence", "precision", "recall", "f1")
+    for name in dataset.classes:
+        own = [(row["score"], right) for row, right in found if row["class"] == name]
+        scores, right = np.reshape(own, (-1, 2)).T
+        count = sum(thing["class"] == name for thing, _ in things)
+        if not count:
+            best[name] = dict.fromkeys(keys, math.nan)
+            continue
+        above = scores > CONFIDENCES[:, None]
+        drawn, hits = above.sum(axis=1), above @ right
+        precision, recall = hits / np.maximum(drawn, 1), hits / count
+        f1 = 2 * hits / (count + drawn)
+        enough = precision >= (np.inf if least_precision is None else least_precision)
+        place = np.argmax(f1)
+        if enough.any():  # of those of equal recall, the one of the fewest false detections
+            place = np.flatnonzero(enough & (recall == recall[enough].max()))[-1]
+        values = CONFIDENCES[place], precision[place], recall[place], f1[place]
+        best[name] = dict(zip(keys, map(float, values), strict=True))
+    return best
 
 
 def _scored(dataset, images=None):

@@ -21,14 +21,18 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from data.images import to_corners
 from dataset import SPLITS, load_split
-from evaluation.detectors import ModelError, detect_in, open_detector
-from evaluation.metrics import mistakes
+from evaluation.detectors import (
+    ModelError,
+    Suppression,
+    class_confidences,
+    detect,
+    open_detector,
+)
+from evaluation.metrics import SIZES, mistakes
 from evaluation.report import draw_detections, image_mosaic
 from PIL import Image
-from tqdm import tqdm
 from training.checkpoint import CheckpointError
 
-SIZES = {"small": 32**2, "medium": 96**2, "large": float("inf")}  # areas below these, as COCO's
 OVERLAPS = {"beside things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
 
@@ -55,12 +59,10 @@ def draw(dataset, rows):
 
 def run(options):
     """List the mistakes as the command line says."""
-    detector = open_detector(options.model, options.image_size, batch_size=1)
+    detector = open_detector(options.model, options.image_size)
     dataset = load_split(options.data, options.split, detector.classes, detector.image_size)
-    found = {
-        image_id: detect_in(detector, dataset.picture(k), options.confidence, options.iou)
-        for k, image_id in enumerate(tqdm(dataset.image_ids, disable=None, unit="picture"))
-    }
+    drawn = Suppression(class_confidences(options.confidence, detector.classes), options.iou)
+    found = detect(detector, dataset, detector.batch_size, progress=True, suppression=drawn)
     false, missed = mistakes(dataset, found)
     print(f"{len(dataset)} images, {sum(map(len, found.values()))} detections")
     print(f"{len(false)} false detections: {counted(false, 'overlap', OVERLAPS)}")
@@ -85,7 +87,8 @@ def main(arguments=None):
     add("--data", required=True, metavar="PATH", help="data set, as for training")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=int, help="pixels; default: the model's")
-    add("--confidence", type=float, default=0.25, help="least score; default: 0.25")
+    add("--confidence", nargs="+", default=["0.25"], metavar="SCORE",
+        help="least score, or of single classes, as CLASS=SCORE; default: 0.25")  # fmt: skip
     add("--iou", type=float, default=0.45, help="of the suppression; default: 0.45")
     add("--count", type=int, default=10, metavar="N", help="of each kind to list; default: 10")
     add("--draw", type=Path, metavar="FOLDER", help="where pictures of these go")

@@ -11,14 +11,14 @@ import io
 import sys
 
 import numpy as np
-from evaluation.detectors import detect
+from evaluation.detectors import Suppression, detect
 from evaluation.metrics import mistakes
 from training.run_folder import TrainingError
 from training.train_step import compile_detector
 
 FILE = "hard.csv"
 COLUMNS = ("picture", "missed", "false", "error", "weight")
-CONFIDENCE, OVERLAP = 0.25, 0.45  # the page's: a mistake is what it would draw wrongly or not draw
+DRAWN = Suppression(0.25, 0.45)  # the page's: a mistake is what it would draw wrongly or not draw
 # Of the pictures with mistakes, the worst so many percent weigh the same: many have wrong labels.
 WORST = 5
 
@@ -40,9 +40,7 @@ def find_hard(options, folder, model, train_set, devices):
     rows = o.batch_size // devices.count
     detector = compile_detector(model, o.image_size, rows, mode=o.mode)
     places = devices.rows(len(train_set))
-    found = detect(
-        detector, train_set, rows, sys.stderr.isatty(), places, confidence=CONFIDENCE, iou=OVERLAP
-    )
+    found = detect(detector, train_set, rows, sys.stderr.isatty(), places, DRAWN)
     counts = devices.gather(count_mistakes(train_set, found)[places.start : places.stop])
     wrong = int((counts.sum(axis=1) > 0).sum())
     print(

@@ -90,9 +90,10 @@ def test_processes_find_the_same(dataset, tmp_path, monkeypatch, capsys, count):
         with lock:  # pycocotools' prints are caught for all threads
             return count_mistakes(*arguments)
 
-    def detect(detector, dataset, rows, progress, places, confidence, iou):
+    def detect(detector, dataset, rows, progress, places, suppression):
         asked.append([*places])
-        assert (detector, rows, confidence, iou) == ("detector", 12 // count, 0.25, 0.45)
+        assert (detector, rows) == ("detector", 12 // count)
+        assert suppression == (0.25, 0.45, False)
         return detections([dataset.image_ids[k] for k in places])
 
     monkeypatch.setattr(hard, "compile_detector", lambda model, size, rows, mode: "detector")
