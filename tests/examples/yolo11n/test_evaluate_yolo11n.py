@@ -5,6 +5,8 @@ truth, so that there is something to score.
 """
 
 import json
+import re
+import shlex
 
 import numpy as np
 import pytest
@@ -138,6 +140,41 @@ def test_command_with_options(finder_onnx, data, tmp_path):
     assert json.loads((tmp_path / "metrics.json").read_text())["images"] == 4
 
 
+def test_each_set_has_a_row_and_its_thresholds(finder_onnx, data, tmp_path, capsys):
+    """The row has the numbers of the set alone, at the thresholds that were found."""
+    given = [str(finder_onnx), "--output-dir", str(tmp_path), "--data", str(data)]
+    assert main([*given, "--thresholds"]) == 0
+    best = re.search(r"^best: (--confidence .* --iou .*), mean F1 0", capsys.readouterr().out, re.M)
+    options = shlex.split(best[1])
+    alone = json.loads((tmp_path / "metrics.json").read_text())
+    assert main([*given, str(data), "--each", *options]) == 0
+    table = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line[0] == "|"]
+    heads = "| set,person AP@0.5,cell phone AP@0.5,person recall, precision"
+    assert ",".join(table[0]).startswith(heads)
+    assert table[2] == table[3]
+    assert table[2][0] == f"| {data} (8)"
+    first, second = json.loads((tmp_path / "metrics.json").read_text())["sets"]
+    assert first == second
+    for place, name in enumerate(CLASSES):
+        found, own = alone["thresholds"]["per_class"][name], first["drawn"]["per_class"][name]
+        assert (own["all"]["recall"], own["all"]["precision"]) == (
+            found["recall"],
+            found["precision"],
+        )
+        assert table[2][1 + place] == f"{alone['coco']['per_class'][name]['map50']:.3f}"
+        assert table[2][3 + place] == f"{found['recall']:.3f}, {found['precision']:.3f}"
+        assert 0 < found["f1"] < 1
+    assert table[2][5] == f"{first['drawn']['wholly_right']} of 8 |"
+    assert (tmp_path / "val_detections_2.png").exists()
+
+
+def test_pictures_with_a_class(finder_onnx, data, tmp_path):
+    given = [str(finder_onnx), "--data", str(data), "--output-dir", str(tmp_path)]
+    assert main([*given, "--with-class", "person"]) == 0
+    # All but the one without objects show a person.
+    assert json.loads((tmp_path / "metrics.json").read_text())["images"] == 7
+
+
 @pytest.mark.parametrize(
     ("model_file", "options", "message"),
     [
@@ -147,6 +184,8 @@ def test_command_with_options(finder_onnx, data, tmp_path):
         ("open.onnx", ["--data", "out"], "no val part in out"),
         ("open.onnx", ["--split", "test"], "no test part in"),
         ("open.onnx", ["--limit", "0"], "limit is 0"),
+        ("open.onnx", ["--with-class", "cat"], "no picture has a box of 'cat'"),
+        ("open.onnx", ["--confidence", "cat=0.3"], "confidence 'cat=0.3': give a number"),
         ("open.onnx", ["--data", "unlabelled"], "no ground-truth box of ['person', 'cell phone']"),
         ("open.onnx", ["--output-dir", "open.onnx"], "File exists: 'open.onnx'"),
     ],
@@ -166,6 +205,7 @@ def test_command_errors(
     [
         (["--image-size", "100"], "multiple of 32"),
         (["--split", "all"], "invalid choice: 'all'"),
+        (["--least-precision", "0.8"], "--least-precision needs --thresholds"),
     ],
 )
 def test_wrong_options(capsys, options, message):

@@ -93,6 +93,14 @@ def test_nms_limits_and_labels(monkeypatch):
     np.testing.assert_array_equal(nms(predictions, 0.001, 0.7), many[:3])
 
 
+@pytest.mark.parametrize("multi_label", [True, False])
+def test_nms_has_a_threshold_for_each_class(multi_label):
+    boxes = [[0, 0, 10, 10], [30, 0, 40, 10], [60, 0, 70, 10]]
+    predictions = predictions_of(boxes, [[0.5, 0.1], [0.1, 0.4], [0.3, 0.1]])
+    found = nms(predictions, np.array([0.4, 0.2]), 0.7, multi_label=multi_label)
+    np.testing.assert_allclose(found[:, 4:], [[0.5, 0], [0.4, 1]])
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nms_rejects(bad):
     with pytest.raises(ValueError, match="NaN or infinity"):

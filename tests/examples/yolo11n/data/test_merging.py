@@ -82,6 +82,18 @@ def test_one_set_is_as_it_was(two):
     assert (listed.image_ids, listed.parts) == (alone.image_ids, [])
 
 
+def test_pictures_that_show_a_class(two):
+    """The second picture has both classes, the first isn't labelled for persons any more."""
+    edit(two[0], lambda data: data["images"][0].update(complete=[77]), "val")
+    shown = load_split(two, "val", None, 64, shown="person")
+    assert [shown.file_name(k) for k in range(len(shown))] == ["20.png"]
+    assert shown[0].classes.tolist() == [1, 0]
+    assert shown.labelled.tolist() == [[True, True, False]]
+    assert len(shown.ground_truth()["annotations"]) == 2
+    with pytest.raises(ValueError, match=r"no picture .* of 'cat' and .* person, cell phone"):
+        load_split(two, "val", None, 64, shown="cat")
+
+
 def test_text_labels_beside_a_coco_file(two, builder, seven):
     builder.write_yolo(builder.root / "text", "train")
     builder.write_yolo(builder.root / "text", "val")

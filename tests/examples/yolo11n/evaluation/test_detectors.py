@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from evaluation.detectors import ModelError, OnnxDetector, open_detector
+from evaluation.detectors import ModelError, OnnxDetector, class_confidences, open_detector
 from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
 
 pytestmark = pytest.mark.usefixtures("compiled_sooner")
@@ -117,3 +117,15 @@ def test_files_that_are_no_models(tmp_path, name, message):
         (tmp_path / name).write_bytes(b"noise" * 20)
     with pytest.raises((ModelError, CheckpointError), match=message):
         open_detector(tmp_path / name)
+
+
+def test_confidences_of_classes():
+    assert class_confidences(["0.3"], CLASSES).tolist() == [0.3, 0.3]
+    assert class_confidences(["cell phone=0.2"], CLASSES).tolist() == [0.25, 0.2]
+    assert class_confidences(["0.4", "person=0.1"], CLASSES).tolist() == [0.1, 0.4]
+
+
+@pytest.mark.parametrize("text", ["much", "dog=0.2", "person=1.5", "0", "nan", "person="])
+def test_wrong_confidences(text):
+    with pytest.raises(ValueError, match=f"confidence '{text}': give .* of person, cell phone"):
+        class_confidences([text], CLASSES)

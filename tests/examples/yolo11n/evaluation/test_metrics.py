@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from evaluation.metrics import (
     TWELVE,
+    best_confidences,
     coco_map,
     coco_scores,
+    counts_by_size,
     mistakes,
     scores_by_source,
     without_nan,
@@ -266,3 +268,72 @@ def test_mistakes_by_hand():
     assert row["overlap"] == 0
     _, missed = mistakes(make_set(TRUTH), {})
     assert [row["area"] for row in missed] == [1200, 800, 600]
+
+
+# ------------------------------------------------------------------------------ as a page draws
+
+
+def test_counts_by_size():
+    """Image 7 is wholly right, 8 has a miss, 9 a false detection; 10 isn't labelled for phones."""
+    truth = [*TRUTH, (10, 1, [0, 0, 100, 100], 0), (10, 1, [120, 0, 60, 150], 1)]
+    labelled = np.array([[True, True]] * 3 + [[True, False]])
+    found = {
+        7: PERFECT[7],
+        8: PERFECT[8][1:],
+        9: [[0, 0, 100, 100, 0.6, 1]],
+        10: [[0, 0, 100, 90, 0.5, 0], [130, 0, 170, 40, 0.4, 0], [1, 1, 9, 9, 0.9, 1]],
+    }
+    counts = counts_by_size(make_set(truth, images=(7, 8, 9, 10), labelled=labelled), found)
+    assert (counts["wholly_right"], counts["complete"]) == (1, 3)
+    person, phone = counts["per_class"].values()
+    assert person["all"] == {
+        "things": 3, "found": 2, "false": 0, "recall": pytest.approx(2 / 3), "precision": 1,
+    }  # fmt: skip
+    kinds = {size: (own["things"], own["found"], own["false"]) for size, own in phone.items()}
+    assert kinds == {"all": (1, 1, 1), "small": (1, 1, 0), "medium": (0, 0, 0), "large": (0, 0, 1)}
+    assert {size: own["things"] for size, own in person.items()} == {
+        "all": 3, "small": 1, "medium": 1, "large": 1,
+    }  # fmt: skip
+    assert math.isnan(phone["medium"]["recall"])
+    assert math.isnan(phone["medium"]["precision"])
+    assert (phone["all"]["precision"], phone["large"]["precision"]) == (0.5, 0)
+
+
+def test_best_confidences():
+    """Persons: right at 0.8, false at 0.505, right at 0.4, false at 0.2; phones: false, right."""
+    found = {
+        7: [[10, 20, 40, 60, 0.8, 0], [100, 100, 120, 120, 0.505, 0], [0, 0, 5, 5, 0.9, 1]],
+        8: [[5, 5, 25, 35, 0.4, 0], [50, 10, 70, 50, 0.3, 1]],
+        9: [[1, 1, 30, 30, 0.2, 0]],
+    }
+    dataset = make_set(TRUTH)
+    person, phone = best_confidences(dataset, found).values()
+    assert person["confidence"] == pytest.approx(0.2)  # scores are strictly above it
+    assert (person["recall"], person["precision"]) == (1, pytest.approx(2 / 3))
+    assert person["f1"] == pytest.approx(4 / 5)
+    assert (phone["confidence"], phone["f1"]) == (pytest.approx(0.01), pytest.approx(2 / 3))
+    person, again = best_confidences(dataset, found, least_precision=0.8).values()
+    assert (person["recall"], person["precision"]) == (0.5, 1)
+    assert person["confidence"] == pytest.approx(0.79)
+    assert again == phone  # no confidence has that precision
+    person, _ = best_confidences(dataset, found, least_precision=0.6).values()
+    assert person["confidence"] == pytest.approx(0.39)  # the highest of equal recall
+    # It is what counting at that confidence gives.
+    above = {k: [row for row in rows if row[4] > person["confidence"]] for k, rows in found.items()}
+    counts = counts_by_size(dataset, above)["per_class"]["person"]["all"]
+    assert (counts["recall"], counts["precision"]) == (person["recall"], person["precision"])
+    nothing = best_confidences(make_set(TRUTH[:2]), found)["cell phone"]
+    assert set(without_nan(nothing).values()) == {None}
+
+
+def test_counts_are_those_of_the_mistakes():
+    dataset, detections = random_set(3)
+    false, missed = mistakes(dataset, detections)
+    sizes = counts_by_size(dataset, detections)["per_class"]
+    for name, own in sizes.items():
+        everything = own.pop("all")
+        for key in ("things", "found", "false"):
+            assert everything[key] == sum(counts[key] for counts in own.values())
+        assert everything["false"] == sum(row["class"] == name for row in false) > 20
+        lost = everything["things"] - everything["found"]
+        assert lost == sum(row["class"] == name for row in missed) > 2
