@@ -31,6 +31,7 @@ from evaluation.detectors import (
     AS_VALIDATION,
     ModelError,
     Suppression,
+    add_model_options,
     class_confidences,
     detect_by,
     open_detector,
@@ -126,6 +127,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--least-precision", type=PROBABILITY, metavar="P",
         help="with --thresholds: the highest recall with at least this precision, if there is a "
         "confidence with it")  # fmt: skip
+    add_model_options(add)
     options = parser.parse_args(arguments)
     if options.least_precision is not None and not options.thresholds:
         parser.error("--least-precision needs --thresholds")
@@ -214,7 +216,10 @@ def thresholds(
 
 def run(options: argparse.Namespace) -> None:
     """Evaluate as the command line says."""
-    detector = open_detector(options.model, options.image_size)
+    detector = open_detector(
+        options.model, options.image_size, form=options.form, names=options.names,
+        classes=options.classes,
+    )  # fmt: skip
     options.output_dir.mkdir(parents=True, exist_ok=True)  # before the work, which may be long
     if options.each:
         sets = []

@@ -323,11 +323,18 @@ def _find_pictures(part):
                 there = next(filter(Path.exists, places), None)
                 files.append(there or place_in(entry.parent, name))
             continue
-        for folder, folders, names in os.walk(entry, followlinks=True):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            visible = (Path(folder, name) for name in names if not name.startswith("."))
-            files += [file for file in visible if file.suffix.lower() in PICTURES]
+        files += find_pictures(entry)
     return list(dict.fromkeys(files))
+
+
+def find_pictures(folder):
+    """Return the paths of the pictures in a folder and in those below it, except hidden ones."""
+    files = []
+    for each, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        visible = (Path(each, name) for name in names if not name.startswith("."))
+        files += [file for file in visible if file.suffix.lower() in PICTURES]
+    return files
 
 
 def _label_file(path):

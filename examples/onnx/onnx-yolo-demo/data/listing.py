@@ -254,7 +254,7 @@ def _find_whole(path):
                 return found
     names, images = path / "classes.txt", path / "images"  # Label Studio
     if names.is_file() and images.is_dir():
-        return YoloPart(names, path, _lines(names), [images])
+        return YoloPart(names, path, read_names(names), [images])
     return None
 
 
@@ -300,7 +300,7 @@ def _beside(folder):
     """
     file = folder / "classes.txt"
     if file.is_file():
-        return file, folder, _lines(file)
+        return file, folder, read_names(file)
     file = folder / "annotations/instances_val2017.json"
     if not file.is_file():
         return None
@@ -312,7 +312,7 @@ def _beside(folder):
     return file, folder, _checked_names(file, names)
 
 
-def _lines(file):
+def read_names(file):
     """Read the class names that a text file lists, one a line."""
     names = file.read_text(encoding="utf-8-sig").rstrip().splitlines()
     return _checked_names(file, [name.strip() for name in names])
@@ -411,7 +411,7 @@ def _from_darknet(path, split):
         places += [place for place in found if place.exists()][:1]
         if not found[0].exists() and not found[1].exists():
             raise FileNotFoundError(f"{path} names {name}, but {found[0]} does not exist")
-    return YoloPart(path, path.parent, _lines(places[0]), [places[1]])
+    return YoloPart(path, path.parent, read_names(places[0]), [places[1]])
 
 
 # ------------------------------------------------------------------------------ either

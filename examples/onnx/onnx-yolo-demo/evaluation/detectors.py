@@ -2,17 +2,20 @@
 
 A detector maps uint8 (batch, 3, size, size), RGB, to decoded float32 (batch, 4 + classes, anchors).
 It has `classes`, the names in the order of the scores, and the `image_size` and `batch_size` of
-what a call takes.
+what a call takes; and `upper_left`, whether pictures must be in that corner of their squares.
 """
 
 import ast
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from data.images import letterbox
+from data.images import FILL, letterbox
+from data.listing import choose_classes, read_names
 from data.loader import val_batches
+from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
 from utils import nms, scale_detections
 
@@ -37,6 +40,8 @@ class ModelError(Exception):
 class PyTensorDetector:
     """Weights or a checkpoint's averaged weights, run by PyTensor through JAX."""
 
+    upper_left = False
+
     def __init__(self, path, image_size=None, batch_size=16):
         # Imported here, so that an ONNX file is evaluated without PyTensor.
         from training.train_step import compile_detector
@@ -55,14 +60,19 @@ class PyTensorDetector:
 
 
 class OnnxDetector:
-    """An ONNX file of one float input and decoded predictions, run by onnxruntime on the CPU.
+    """An ONNX file of one float input and one output of `FORMS`, run by onnxruntime on the CPU.
 
     The metadata say the classes (``names``), and the size where the input leaves it open
-    (``imgsz``).  `batch_size` is used if the file leaves the batch open.  `optimizations` names
-    a level of onnxruntime, by default the highest.
+    (``imgsz``).  `names` replaces the former, and without either, 80 classes are COCO's.
+    `batch_size` is used if the file leaves the batch open.  `optimizations` names a level of
+    onnxruntime, by default the highest.  `form` is a name of `FORMS`; by default the output's shape
+    tells.
     """
 
-    def __init__(self, path, image_size=None, batch_size=16, optimizations="ORT_ENABLE_ALL"):
+    def __init__(
+        self, path, image_size=None, batch_size=16, optimizations="ORT_ENABLE_ALL", form=None,
+        names=None,
+    ):  # fmt: skip
         self._session = open_session(path, optimizations)
         image, *others = self._session.get_inputs()
         channels = image.shape[1] if len(image.shape) == 4 else 0
@@ -72,16 +82,8 @@ class OnnxDetector:
                 f"{path} takes {image.name}: {image.type} {image.shape} and {len(others)} more "
                 "inputs; a detector takes one float image tensor of shape (batch, 3, height, width)"
             )
-        metadata = self._session.get_modelmeta().custom_metadata_map
-        try:
-            names, said = (ast.literal_eval(metadata.get(k, "None")) for k in ("names", "imgsz"))
-            self.classes = [str(names[k]) for k in range(len(names))]
-        except (ValueError, SyntaxError, TypeError, LookupError):
-            raise ModelError(
-                f"{path} has no names of its classes, as {{0: 'person', ...}}, in its metadata: "
-                "export it with export.py"
-            ) from None
         batch, _, *sides = (d if isinstance(d, int) else None for d in image.shape)
+        said = self._said(path, "imgsz")
         fixed = None not in sides
         if not fixed and said is None:
             if image_size is None:
@@ -97,16 +99,83 @@ class OnnxDetector:
             )
         self.input_name, self._float = image.name, ONNX_FLOATS[image.type]
         self.batch_size, self.image_size = batch or batch_size, image_size or sides[0]
-        rows, shape = 4 + len(names), self._session.get_outputs()[0].shape
-        if len(shape) != 3 or (isinstance(shape[1], int) and shape[1] != rows):
-            raise ModelError(
-                f"{path} has an output of shape {shape}, not (batch, {rows}, anchors) for the "
-                f"classes {', '.join(self.classes)}"
-            )
+        shape = self._output_shape()
+        self.classes = list(names) if names is not None else self._names(path, shape)
+        self._form = self._form_of(path, shape, form)
+        self.upper_left = self._form.upper_left
 
     def __call__(self, images):
-        inputs = {self.input_name: images.astype(self._float) / self._float(255)}
-        return self._session.run(None, inputs)[0].astype(np.float32)
+        output = self._run(self._form.inputs(images))
+        return self._form.predictions(output.astype(np.float32), self.image_size)
+
+    def _run(self, inputs):
+        return self._session.run(None, {self.input_name: inputs.astype(self._float)})[0]
+
+    def _said(self, path, key):
+        """Return what the metadata say as a Python literal; None if they don't."""
+        text = self._session.get_modelmeta().custom_metadata_map.get(key)
+        try:
+            return None if text is None else ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise ModelError(
+                f"{path}: {key} in its metadata is {text!r}, which is no Python literal: export it "
+                "with export.py"
+            ) from None
+
+    def _output_shape(self):
+        """Return the output's shape: where the file leaves the last two open, by running it."""
+        shape = self._session.get_outputs()[0].shape
+        if len(shape) == 3 and not all(isinstance(side, int) for side in shape[1:]):
+            grey = np.full((self.batch_size, 3, *[self.image_size] * 2), FILL / 255, np.float32)
+            shape = self._run(grey).shape
+        return tuple(shape)
+
+    def _names(self, path, shape):
+        """Return the class names that the metadata say; COCO's if the output has 80 unnamed."""
+        names = self._said(path, "names")
+        if names is None and len(shape) == 3 and (shape[1] == 84 or shape[2] in (84, 85)):
+            return list(COCO_CLASSES)
+        try:
+            return [str(names[k]) for k in range(len(names))]
+        except (TypeError, LookupError):
+            raise ModelError(
+                f"{path} has no names of its classes, as {{0: 'person', ...}}, in its metadata: "
+                "export it with export.py, or give --names FILE"
+            ) from None
+
+    def _form_of(self, path, shape, form):
+        """Return the form of the output, of `FORMS`; ModelError if none or several fit."""
+        fit, texts = [], []
+        for name in [form] if form else FORMS:
+            wanted = FORMS[name].shape(len(self.classes), self.image_size)
+            texts.append(f"({', '.join(map(str, wanted))}) of {name}")
+            pairs = zip(wanted, shape, strict=False)
+            if len(shape) == 3 and all(a == b or isinstance(a, str) for a, b in pairs):
+                fit.append(FORMS[name])
+        if not fit:
+            raise ModelError(
+                f"{path} has an output of shape {shape}, not {' or '.join(texts)} for images of "
+                f"{self.image_size} px and the classes {', '.join(self.classes)}"
+            )
+        if len(fit) > 1:
+            raise ModelError(
+                f"{path} has an output of shape {shape}, which is that of several forms: give "
+                f"--form {' or '.join(form.name for form in fit)}"
+            )
+        return fit[0]
+
+
+class _Part:
+    """A detector that finds only some of another's classes."""
+
+    def __init__(self, detector, classes):
+        self._detector, self.classes = detector, classes
+        self._rows = [0, 1, 2, 3, *(4 + detector.classes.index(name) for name in classes)]
+        self.image_size, self.batch_size = detector.image_size, detector.batch_size
+        self.upper_left = detector.upper_left
+
+    def __call__(self, images):
+        return self._detector(images)[:, self._rows]
 
 
 def open_session(path, optimizations="ORT_ENABLE_ALL"):
@@ -122,13 +191,33 @@ def open_session(path, optimizations="ORT_ENABLE_ALL"):
         raise ModelError(f"{path}: not an ONNX model that onnxruntime runs ({error})") from None
 
 
-def open_detector(path, image_size=None, batch_size=16):
-    """Open a model by its suffix, ``.safetensors`` or ``.onnx``, at its own size by default."""
+def add_model_options(add):
+    """Add the command line's options that `open_detector` takes as `form`, `names`, `classes`."""
+    add("--form", choices=sorted(FORMS), help="of an ONNX file's output; default: by its shape")
+    add("--names", type=Path, metavar="FILE",
+        help="class names of an ONNX file, one a line; default: its own, or COCO's 80")  # fmt: skip
+    add("--classes", nargs="+", metavar="CLASS", help="those to find; default: all of the model")
+
+
+def open_detector(path, image_size=None, batch_size=16, form=None, names=None, classes=None):
+    """Open a model by its suffix, ``.safetensors`` or ``.onnx``, at its own size by default.
+
+    `form` and `names`, a file with one name a line, are for ONNX files: see `OnnxDetector`. With
+    `classes` the detector finds only these, in their order.
+    """
     kinds = {".onnx": OnnxDetector, ".safetensors": PyTensorDetector}
     kind = kinds.get(Path(path).suffix.lower())
     if kind is None:
         raise ModelError(f"{path}: a model is a .safetensors or an .onnx file")
-    return kind(path, image_size, batch_size)
+    how = {}
+    if kind is OnnxDetector:
+        how = {"form": form, "names": None if names is None else read_names(names)}
+    elif form is not None or names is not None:
+        raise ModelError(f"{path}: --form and --names are for ONNX files; leave them out")
+    detector = kind(path, image_size, batch_size, **how)
+    if classes is None:
+        return detector
+    return _Part(detector, choose_classes(path, detector.classes, classes))
 
 
 def class_confidences(texts, classes):
@@ -154,13 +243,24 @@ def class_confidences(texts, classes):
     return np.array([*least.values()])
 
 
+def _predict(detector, images, geometries):
+    """Return predictions for letterboxed images, and the `Letterbox`es that these are in."""
+    if getattr(detector, "upper_left", False):  # a function like a detector doesn't say
+        images = images.copy()
+        for row, geometry in enumerate(geometries):
+            # What is behind the picture's end is padding, as before it.
+            images[row] = np.roll(images[row], (-geometry.top, -geometry.left), axis=(1, 2))
+        geometries = [replace(geometry, left=0, top=0) for geometry in geometries]
+    return np.asarray(detector(images)), geometries
+
+
 def detect_in(detector, pixels, confidence, iou):
     """Detect in a uint8 (height, width, 3) picture; return (n, 6): corners, score, class.
 
     The detector must take a batch of one image.
     """
     square, geometry = letterbox(pixels, detector.image_size)
-    decoded = detector(square.transpose(2, 0, 1)[None])[0]
+    [decoded], [geometry] = _predict(detector, square.transpose(2, 0, 1)[None], [geometry])
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
@@ -182,10 +282,10 @@ def detect_by(suppressions, detector, dataset, batch_size, progress=False, place
     count = math.ceil(len(places) / batch_size)
     found = [{} for _ in suppressions]
     for batch in tqdm(batches, total=count, unit="batch", disable=None if progress else True):
-        decoded = np.asarray(detector(batch.images))
+        decoded, geometries = _predict(detector, batch.images, batch.geometries)
         # Images that fill up the last batch have no id.
         for predictions, image_id, geometry in zip(
-            decoded, batch.image_ids, batch.geometries, strict=False
+            decoded, batch.image_ids, geometries, strict=False
         ):
             for own, way in zip(found, suppressions, strict=True):
                 kept = nms(predictions, way.confidence, way.iou, multi_label=way.multi_label)

@@ -165,7 +165,7 @@ def load_detector(path, card=None):
     import onnx
 
     try:
-        detector = OnnxDetector(path, batch_size=1)
+        detector = OnnxDetector(path, batch_size=1, form="yolo11")
     except ModelError as error:
         raise BuildError(" ".join(str(error).split())) from error
     model = onnx.load(path, load_external_data=False)

@@ -77,7 +77,8 @@ def quantize_detector(source, path, images, tolerance=0.1):
     VerificationError
         If the results differ by more than the tolerance; nothing is written then.
     """
-    detector, model = OnnxDetector(source, batch_size=1), onnx.load(source)
+    detector = OnnxDetector(source, batch_size=1, form="yolo11")
+    model = onnx.load(source)
     planes = (image.transpose(2, 0, 1)[None] for image in images)
     inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in planes]
     settings = {"exclude": float_nodes(model), "sample": inputs[0], "tolerance": tolerance}

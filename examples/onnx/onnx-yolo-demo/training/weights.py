@@ -10,22 +10,9 @@ from pathlib import Path
 
 import numpy as np
 from data.loader import val_batches
+from evaluation.forms import COCO_CLASSES
 from model import YOLO11n
 from training.checkpoint import STATE, CheckpointError, load_weights
-
-# The names of COCO's 80 classes, in the order of the rows of heads trained on them.
-COCO_CLASSES = (
-    "person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat",
-    "traffic light", "fire hydrant", "stop sign", "parking meter", "bench", "bird", "cat", "dog",
-    "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "backpack", "umbrella",
-    "handbag", "tie", "suitcase", "frisbee", "skis", "snowboard", "sports ball", "kite",
-    "baseball bat", "baseball glove", "skateboard", "surfboard", "tennis racket", "bottle",
-    "wine glass", "cup", "fork", "knife", "spoon", "bowl", "banana", "apple", "sandwich", "orange",
-    "broccoli", "carrot", "hot dog", "pizza", "donut", "cake", "chair", "couch", "potted plant",
-    "bed", "dining table", "toilet", "tv", "laptop", "mouse", "remote", "keyboard", "cell phone",
-    "microwave", "oven", "toaster", "sink", "refrigerator", "book", "clock", "vase", "scissors",
-    "teddy bear", "hair drier", "toothbrush",
-)  # fmt: skip
 
 LEVELS = range(3)
 CLASS_ROWS = [f"model.23.cv3.{level}.2.{kind}" for level in LEVELS for kind in ("weight", "bias")]

@@ -65,7 +65,8 @@ def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
     [
         ({"names": None}, "no names of its classes"),
         ({"names": "{1: 'person', 2: 'cell phone'}"}, "no names of its classes"),
-        ({"names": "person, phone"}, "no names of its classes"),
+        ({"names": "person, phone"}, "names in its metadata is 'person, phone', which is no"),
+        ({"imgsz": "large"}, "imgsz in its metadata is 'large', which is no"),
         ({"names": "{0: 'person'}"}, "output of shape"),
     ],
 )
