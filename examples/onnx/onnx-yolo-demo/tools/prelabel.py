@@ -24,9 +24,9 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from data.formats import find_pictures, read_part
+from data.formats import find_pictures, read_coco
 from data.images import PictureError, read_image
-from data.listing import SPLITS, PartMissingError, Picture
+from data.listing import SPLITS, PartMissingError, Picture, Unsplit, find
 from evaluation.detectors import ModelError, add_model_options, detect_in, open_detector
 from pycocotools import mask
 from tqdm import tqdm
@@ -72,12 +72,16 @@ def read_given(path):
 
 
 def _whole(path):
-    """Read an annotation file, whichever part of a data set it is."""
+    """Read an annotation file, whichever part of a data set it is, with all its pictures."""
     for split in SPLITS:
         try:
-            return read_part(path, split, divide=False)
+            found = find(path, split)
         except PartMissingError as error:
             missing = error
+            continue
+        found = found.part if isinstance(found, Unsplit) else found
+        if found[0].samefile(path):  # and not the file of another part
+            return read_coco(*found)
     raise missing
 
 

@@ -44,8 +44,8 @@ def labelled(model, pictures, out, *more):
 
 def write_set(root, folder, images, annotations, categories, split="val", info=None):
     """Write an annotation file for the pictures of a folder."""
-    (root / "annotations").mkdir(parents=True)
-    (root / "images").mkdir()
+    (root / "annotations").mkdir(parents=True, exist_ok=True)
+    (root / "images").mkdir(exist_ok=True)
     (root / "images" / split).symlink_to(folder)
     content = {"images": images, "annotations": annotations, "categories": categories}
     content |= {"info": info} if info else {}
@@ -144,6 +144,16 @@ def test_a_class_that_a_set_does_not_know(model, folder, tmp_path):
     assert content["categories"] == [{"id": 7, "name": "cat"}, {"id": 8, "name": "person"}]
     assert content["images"][0]["complete"] == [7, 8]
     assert [a["category_id"] for a in content["annotations"]] == [8]
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_the_part_is_that_of_the_file(model, folder, tmp_path, split):
+    for each in ("train", "val", "test"):
+        images = [{"id": 1 + (each == split), "file_name": "sure.png"}]
+        path = write_set(tmp_path / "set", folder, images, [], [{"id": 1, "name": "person"}], each)
+    path = path.with_name(f"instances_{split}.json")
+    [image] = labelled(model, path, tmp_path / "out", "--classes", "person")["images"]
+    assert (image["id"], image["width"], image["height"]) == (2, 64, 32)
 
 
 def test_averages_with_the_mirror_image():
