@@ -321,7 +321,7 @@ def _fitting_lengths(corners, ends):
 
 
 def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, found):
-    """Plan things in the last four layers, each onto one of a mosaic's picture; find their boxes.
+    """Plan things in the last four layers, each onto one of a mosaic's pictures; find their boxes.
 
     In each picture with a thing of class `below` onto which one fits (`_fitting_lengths`, times a
     factor within `FITTING`), one of these is chosen. Where the lower edge of its picture cuts it,
@@ -387,6 +387,8 @@ def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, foun
         box = np.array([[(left + right) / 2, (top + bottom) / 2, right - left, bottom - top]])
         box = _move_boxes(box / size, np.zeros(1, np.int64), plan.content[one], *warp)
         found.append((box, np.array([on.above], np.int32), np.array([layer])))
+    if len(found) == 1:
+        return found[0]
     corners, classes, layers = map(np.concatenate, zip(*found, strict=True))
     areas, parts = _visible_parts(corners[:, 1], layers, plan.window[first:], first)
     visible = areas > VISIBLE * (corners[:, 1, 2:] - corners[:, 1, :2]).prod(axis=1)
