@@ -241,10 +241,13 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     if complete:
         builder.images[0]["complete"] = complete
     arguments = f"--data x --batch-size {BATCH} --image-size {SIZE} --copy-paste 0.5 --workers 0"
-    o = parse_arguments("", [*arguments.split(), "--device-augment", drawn])
+    pasted = ["--paste-on", "person:cell phone:0.25", "--scale", "0.5:2"]
+    o = parse_arguments("", [*arguments.split(), *pasted, "--device-augment", drawn])
     settings = StepSettings(make_recipe(o), o.epochs, 1, BATCH)
     devices = SimpleNamespace(count=1, rows=range, mesh=None, replicate=None)
     loader = train_yolo11n.make_loader(o, builder.dataset(size=SIZE), devices, None)
+    assert loader.augment.paste_on[:3] == (0, 1, 0.25)
+    assert loader.augment.scale == (0.5, 2)
     monkeypatch.setattr(train_yolo11n, "TrainStep", StepGraph)
     graph = train_yolo11n.make_step(o, Stage(), loader, settings, devices)
     inputs = graph._add[0]
@@ -256,8 +259,11 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     names |= {"boxes", "classes", "num_boxes"}
     assert {v.name for v in inputs} - {*Plan._fields, "images"} == names
     saved = train_yolo11n.run_settings(o, make_recipe(o), loader, None)
-    # A mosaic of two pictures has each twice, and each of two pasted things may show the region.
-    assert saved.get("max_regions") == (2 + 2 * 1 if crowd else None)
+    # A mosaic of two pictures has each twice, and each of six pasted things may show the region.
+    assert saved.get("max_regions") == (2 + 6 * 1 if crowd else None)
+    # Two things pasted anywhere may bring others along; four that are pasted onto others bring none.
+    most = loader.dataset.things.most_boxes
+    assert saved["max_boxes"] == loader.dataset.max_boxes(mosaic=True) + 2 * most + 4
 
 
 # ------------------------------------------------------------------------------ images
