@@ -215,7 +215,7 @@ class Dataset:
             )
         return things
 
-    def _all_boxes(self) -> tuple[np.ndarray, ...]:
+    def _all_boxes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return boxes, classes, bounds and pictures as `find_things` takes them."""
         pictures = np.array([
             (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
