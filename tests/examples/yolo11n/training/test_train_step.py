@@ -261,7 +261,7 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     saved = train_yolo11n.run_settings(o, make_recipe(o), loader, None)
     # A mosaic of two pictures has each twice, and each of six pasted things may show the region.
     assert saved.get("max_regions") == (2 + 6 * 1 if crowd else None)
-    # Two things pasted anywhere may bring others along; four that are pasted onto others bring none.
+    # Two things pasted anywhere may bring others along; four that are pasted onto others, none.
     most = loader.dataset.things.most_boxes
     assert saved["max_boxes"] == loader.dataset.max_boxes(mosaic=True) + 2 * most + 4
 
