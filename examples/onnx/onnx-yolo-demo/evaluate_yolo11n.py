@@ -32,7 +32,7 @@ from evaluation.detectors import (
     ModelError,
     Suppression,
     add_model_options,
-    class_confidences,
+    chosen_suppression,
     detect_by,
     open_detector,
 )
@@ -117,11 +117,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="only pictures that show this class and are labelled for it")  # fmt: skip
     add("--by-source", action="store_true",
         help="also by where images are from, as `source` of a COCO file's images says")  # fmt: skip
-    add("--confidence", nargs="+", default=["0.25"], metavar="SCORE",
+    add("--confidence", nargs="+", default=[], metavar="SCORE",
         help="least score of what is counted as drawn, or of single classes, as CLASS=SCORE; "
-        "default: 0.25")  # fmt: skip
-    add("--iou", type=PROBABILITY, default=0.45,
-        help="overlap from which on a box is suppressed there; default: 0.45")  # fmt: skip
+        "default: the model's")  # fmt: skip
+    add("--iou", type=PROBABILITY,
+        help="overlap from which on a box is suppressed there; default: the model's")  # fmt: skip
     add("--thresholds", action="store_true",
         help="find the confidence of each class, and the overlap, with the highest F1")  # fmt: skip
     add("--least-precision", type=PROBABILITY, metavar="P",
@@ -142,8 +142,8 @@ def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], pictu
     )  # fmt: skip
     print(dataset.summary())
     print(f"{options.model}: {len(dataset)} images at {detector.image_size} px")
-    least = class_confidences(options.confidence, detector.classes)
-    ways = [AS_VALIDATION, Suppression(least, options.iou)]
+    shown = chosen_suppression(detector, options.confidence, options.iou)
+    ways = [AS_VALIDATION, shown]
     if options.thresholds:
         ways += [Suppression(CONFIDENCES[0], iou) for iou in OVERLAPS]
     detections, drawn, *others = detect_by(
@@ -155,10 +155,12 @@ def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], pictu
     print("P and R at IoU 0.5 and at the score where the class's F1 is highest")
     twelve = (f"{key} {_number(scores[key])}" for key in TWELVE)
     print(f"COCO's twelve scores: {', '.join(twelve)}")
-    texts = (f"{name} {value:g}" for name, value in zip(detector.classes, least, strict=True))
+    texts = (
+        f"{name} {value:g}" for name, value in zip(detector.classes, shown.confidence, strict=True)
+    )
     print(
         f"drawn from scores of {', '.join(texts)} on, suppressed from an overlap of "
-        f"{options.iou:g} on: {counts['wholly_right']} of {counts['complete']} images that are "
+        f"{shown.iou:g} on: {counts['wholly_right']} of {counts['complete']} images that are "
         "labelled for all classes are wholly right"
     )
     rows = {
@@ -175,7 +177,7 @@ def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], pictu
         "images": len(dataset),
         "image_size": detector.image_size,
         "coco": scores,
-        "drawn": {"confidence": least.tolist(), "iou": options.iou, **counts},
+        "drawn": {"confidence": shown.confidence.tolist(), "iou": shown.iou, **counts},
     }
     if options.with_class:
         summary["with_class"] = options.with_class

@@ -16,9 +16,10 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from evaluation.detectors import CONFIDENCE, IOU, class_confidences
 from model import YOLO11n
 from training.checkpoint import CheckpointError
-from training.options import SIDE
+from training.options import PROBABILITY, SIDE
 from training.weights import load_model, require_folder
 
 import pytensor.tensor as pt
@@ -30,9 +31,6 @@ MAX_SCORE_DIFFERENCE = 1e-4
 # Between two programs that add in different orders; up to 4 times float32's own error was seen.
 ERRORS_ALLOWED = 8
 LARGEST_FACTOR = 100  # beyond, a wrong file couldn't be told from rounding
-# Thresholds of the specification for prediction: of the score, and of the overlap of two boxes.
-CONFIDENCE = 0.25
-IOU = 0.45
 
 
 class ExportMismatch(Exception):
@@ -42,7 +40,7 @@ class ExportMismatch(Exception):
 def export_detector(
     model: YOLO11n, path: Any, classes: list[str], image_size: int, *, batch_size: int | None = 1,
     opset_version: int = 20, half: bool = False, trained_on: str | None = None,
-    scores: dict | None = None,
+    scores: dict | None = None, thresholds: dict[str, float] | None = None, iou: float = IOU,
 ) -> Any:  # fmt: skip
     """Write the inference graph, batch normalization folded, as one ONNX model; its ModelProto.
 
@@ -52,7 +50,8 @@ def export_detector(
     `half` computes in float16 (see `pytensor.link.onnx.export_onnx`).  `trained_on` says in words
     what the model has seen, such as "drawn pictures", for the page to tell its users, and `scores`
     how well it does there: ``on``, what it was measured on, in words, and ``per_class``, as of
-    `evaluation.metrics.coco_map`.
+    `evaluation.metrics.coco_map`.  `thresholds` are the least scores of what is shown, by class,
+    and `iou` is the overlap from which on a box is suppressed; a class without has CONFIDENCE.
     """
     images = pt.tensor("images", dtype="float32", shape=(batch_size, 3, image_size, image_size))
     output = model.decode(model(images))
@@ -75,9 +74,10 @@ def export_detector(
             "batch": str(batch_size or 1),
             # what the browser page starts with
             "conf": str(CONFIDENCE),
-            "iou": str(IOU),
+            "iou": str(iou),
             "description": "YOLO11n trained with PyTensor",
         }
+        | ({"thresholds": json.dumps(thresholds)} if thresholds else {})
         | ({"trained_on": trained_on} if trained_on else {})
         | ({"average_precision": json.dumps(scores, sort_keys=True)} if scores else {}),
     )
@@ -135,15 +135,29 @@ def main(arguments: list[str] | None = None) -> int:
     add("--image-size", type=SIDE, help="pixels; default: what the file says, or else 640")
     add("--dynamic-batch", action="store_true", help="any number of images")
     add("--opset", type=int, default=20, help="default: 20")
+    add("--confidence", nargs="+", default=[], metavar="SCORE",
+        help="least score of what is shown, or of single classes, as CLASS=SCORE; default: "
+        f"{CONFIDENCE}")  # fmt: skip
+    add("--iou", type=PROBABILITY, default=IOU,
+        help=f"overlap from which on a box is suppressed; default: {IOU}")  # fmt: skip
     options = parser.parse_args(arguments)
     try:
         require_folder(options.onnx)
         model, info = load_model(options.weights, options.classes)
         size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1
+        least = class_confidences(options.confidence, info["classes"])
+        thresholds = dict(zip(info["classes"], least.tolist(), strict=True))
         export_detector(
-            model, options.onnx, info["classes"], size, batch_size=batch,
-            opset_version=options.opset, trained_on=info.get("trained_on"),
+            model,
+            options.onnx,
+            info["classes"],
+            size,
+            batch_size=batch,
+            opset_version=options.opset,
+            trained_on=info.get("trained_on"),
+            iou=options.iou,
+            thresholds=thresholds if options.confidence else None,
         )
     except (CheckpointError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

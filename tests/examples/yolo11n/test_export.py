@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from evaluation.detectors import OnnxDetector
 from export import MAX_SCORE_DIFFERENCE, ExportMismatch, export_detector, verify_export
 from model import YOLO11n
 from training.checkpoint import save_weights
@@ -208,5 +209,12 @@ def test_command(golden_model, tmp_path, capsys):
     assert run(path, golden.images(3, 32)).shape == (3, 6, 21)
     metadata = {p.key: p.value for p in onnx.load(path).metadata_props}
     assert metadata["trained_on"] == "drawn pictures"
+    assert "thresholds" not in metadata
+    given = ["--confidence", "0.3", "cell phone=0.4", "--iou", "0.6"]
+    assert export.main([str(weights), str(path), *given]) == 0
+    way = OnnxDetector(path).suppression
+    assert (way.confidence.tolist(), way.iou) == ([0.3, 0.4], 0.6)
+    assert export.main([str(weights), str(path), "--confidence", "dog=0.3"]) == 1
+    assert "with a class of person, cell phone" in capsys.readouterr().err
     assert export.main([str(tmp_path / "none.safetensors"), str(path)]) == 1
     assert "no such file" in capsys.readouterr().err

@@ -1,11 +1,13 @@
 """Trained detectors behind one interface: PyTensor's weights, and ONNX files.
 
 A detector maps uint8 (batch, 3, size, size), RGB, to decoded float32 (batch, 4 + classes, anchors).
-It has `classes`, the names in the order of the scores, and the `image_size` and `batch_size` of
-what a call takes; and `upper_left`, whether pictures must be in that corner of their squares.
+It has `classes`, the names in the order of the scores, the `image_size` and `batch_size` of
+what a call takes, the `suppression` that makes detections of its predictions, and `upper_left`,
+whether pictures must be in that corner of their squares.
 """
 
 import ast
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,8 @@ from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
 from utils import nms, scale_detections
 
+# Of a model that doesn't say its thresholds: of the score, and of the overlap of two boxes.
+CONFIDENCE, IOU = 0.25, 0.45
 ONNX_FLOATS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
@@ -53,6 +57,7 @@ class PyTensorDetector:
         self.classes = list(info["classes"])
         self.image_size = image_size or info["image_size"]
         self.batch_size = batch_size
+        self.suppression = Suppression(np.full(len(self.classes), CONFIDENCE), IOU)
         self._run = compile_detector(model, self.image_size, batch_size)
 
     def __call__(self, images):
@@ -62,11 +67,11 @@ class PyTensorDetector:
 class OnnxDetector:
     """An ONNX file of one float input and one output of `FORMS`, run by onnxruntime on the CPU.
 
-    The metadata say the classes (``names``), and the size where the input leaves it open
-    (``imgsz``).  `names` replaces the former, and without either, 80 classes are COCO's.
-    `batch_size` is used if the file leaves the batch open.  `optimizations` names a level of
-    onnxruntime, by default the highest.  `form` is a name of `FORMS`; by default the output's shape
-    tells.
+    The metadata say the classes (``names``), the size where the input leaves it open (``imgsz``),
+    and the thresholds; see `suppression_of`.  `names` replaces the former, and without either, 80
+    classes are COCO's.  `batch_size` is used if the file leaves the batch open.  `optimizations`
+    names a level of onnxruntime, by default the highest.  `form` is a name of `FORMS`; by default
+    the output's shape tells.
     """
 
     def __init__(
@@ -103,6 +108,11 @@ class OnnxDetector:
         self.classes = list(names) if names is not None else self._names(path, shape)
         self._form = self._form_of(path, shape, form)
         self.upper_left = self._form.upper_left
+        metadata = self._session.get_modelmeta().custom_metadata_map
+        try:
+            self.suppression = suppression_of(metadata, self.classes)
+        except ValueError as error:
+            raise ModelError(f"{path}: {error}") from error
 
     def __call__(self, images):
         output = self._run(self._form.inputs(images))
@@ -173,6 +183,8 @@ class _Part:
         self._rows = [0, 1, 2, 3, *(4 + detector.classes.index(name) for name in classes)]
         self.image_size, self.batch_size = detector.image_size, detector.batch_size
         self.upper_left = detector.upper_left
+        least, own = detector.suppression.confidence, [row - 4 for row in self._rows[4:]]
+        self.suppression = detector.suppression._replace(confidence=least[own])
 
     def __call__(self, images):
         return self._detector(images)[:, self._rows]
@@ -220,14 +232,55 @@ def open_detector(path, image_size=None, batch_size=16, form=None, names=None, c
     return _Part(detector, choose_classes(path, detector.classes, classes))
 
 
-def class_confidences(texts, classes):
+def suppression_of(metadata, classes):
+    """Return the `Suppression` of a model, as its ONNX file's metadata say it.
+
+    Parameters
+    ----------
+    metadata : dict of str to str
+        ``conf`` is the least score of classes that aren't in ``thresholds``, a JSON object of
+        numbers by class; ``iou`` is the overlap.  See `export.export_detector`.
+    classes : list of str
+
+    Raises
+    ------
+    ValueError
+        If one of them isn't of numbers from 0 to 1, or there is a threshold of another class.
+    """
+    numbers = {"conf": CONFIDENCE, "iou": IOU}
+    for key, usual in numbers.items():
+        text = metadata.get(key, str(usual))
+        try:
+            numbers[key] = float(text)
+        except ValueError:
+            numbers[key] = math.nan
+        if not 0 <= numbers[key] <= 1:
+            raise ValueError(f"{key} is given as {text!r}, not as a number from 0 to 1")
+    text = metadata.get("thresholds", "{}")
+    try:
+        thresholds = json.loads(text)
+        known = {*thresholds} <= {*classes}
+        known &= all(type(v) in (int, float) and 0 <= v <= 1 for v in thresholds.values())
+    except (ValueError, TypeError, AttributeError):
+        known = False
+    if not known:
+        raise ValueError(
+            f"thresholds are given as {text!r}, not as an object of numbers from 0 to 1 for "
+            f"classes of {', '.join(classes)}"
+        )
+    least = [thresholds.get(name, numbers["conf"]) for name in classes]
+    return Suppression(np.array(least, np.float64), numbers["iou"])
+
+
+def class_confidences(texts, classes, otherwise=CONFIDENCE):
     """Return the least score of each class, float64 (classes,).
 
     `texts` are numbers, which are for all classes, or ``NAME=NUMBER``; a later one replaces an
-    earlier one. Classes that none is for have 0.25. ValueError if a text is neither, or out of
-    (0, 1).
+    earlier one. Classes that none is for have `otherwise`, a number or one for each. ValueError if
+    a text is neither, or out of (0, 1).
     """
-    least = dict.fromkeys(classes, 0.25)
+    given = np.broadcast_to(otherwise, len(classes))
+    least = dict(zip(classes, map(float, given), strict=True))
     for text in texts:
         name, _, number = text.rpartition("=")
         try:
@@ -243,6 +296,16 @@ def class_confidences(texts, classes):
     return np.array([*least.values()])
 
 
+def chosen_suppression(detector, confidence, iou):
+    """Return the `Suppression` of a command line, or of the detector where that says nothing.
+
+    `confidence` are texts as of `class_confidences`, perhaps none; an `iou` of None is none.
+    """
+    own = detector.suppression
+    least = class_confidences(confidence, detector.classes, own.confidence)
+    return Suppression(least, own.iou if iou is None else iou)
+
+
 def _predict(detector, images, geometries):
     """Return predictions for letterboxed images, and the `Letterbox`es that these are in."""
     if getattr(detector, "upper_left", False):  # a function like a detector doesn't say
@@ -254,11 +317,15 @@ def _predict(detector, images, geometries):
     return np.asarray(detector(images)), geometries
 
 
-def detect_in(detector, pixels, confidence, iou):
+def detect_in(detector, pixels, confidence=None, iou=None):
     """Detect in a uint8 (height, width, 3) picture; return (n, 6): corners, score, class.
 
-    The detector must take a batch of one image.
+    The detector must take a batch of one image. Thresholds are by default its own.
     """
+    if confidence is None:
+        confidence = detector.suppression.confidence
+    if iou is None:
+        iou = detector.suppression.iou
     square, geometry = letterbox(pixels, detector.image_size)
     [decoded], [geometry] = _predict(detector, square.transpose(2, 0, 1)[None], [geometry])
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)

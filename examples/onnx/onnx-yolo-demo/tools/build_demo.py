@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 import zstandard
-from evaluation.detectors import ModelError, OnnxDetector
+from evaluation.detectors import CONFIDENCE, ModelError, OnnxDetector
 from tools.reference import box_assets, reference_assets
 from tools.samples import chosen_assets
 from tools.teaching import teaching_assets
@@ -153,14 +153,14 @@ def load_detector(path, card=None):
     detector : OnnxDetector
     model : onnx.ModelProto
     facts : dict
-        As ``Facts`` of ``page/src/worker/onnx_read.js``: ``names``, ``confidence``, ``iou``,
-        ``size``, ``trainedOn``, ``licence``, ``scores``.
+        As ``Facts`` of ``page/src/worker/onnx_read.js``: ``names``, ``confidence``,
+        ``thresholds``, ``iou``, ``size``, ``trainedOn``, ``licence``, ``scores``.
 
     Raises
     ------
     BuildError
-        If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``, says a threshold
-        that isn't from 0 to 1, or the card has scores of other classes.
+        If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``, says thresholds
+        that aren't from 0 to 1 or of other classes, or the card has scores of other classes.
     """
     import onnx
 
@@ -180,8 +180,9 @@ def load_detector(path, card=None):
     metadata = {entry.key: entry.value for entry in model.metadata_props} | (card or {})
     said = {
         "names": detector.classes,
-        "confidence": threshold(path, metadata, "conf", 0.25),
-        "iou": threshold(path, metadata, "iou", 0.45),
+        "confidence": float(metadata.get("conf", CONFIDENCE)),
+        "thresholds": json.loads(metadata.get("thresholds", "{}")),
+        "iou": detector.suppression.iou,
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
         "licence": metadata.get("license", ""),
@@ -194,17 +195,6 @@ def load_detector(path, card=None):
             f"{', '.join(sorted(others))}"
         )
     return detector, model, said
-
-
-def threshold(path, metadata, key, otherwise):
-    """Return a number from 0 to 1 that metadata give as text; BuildError if it is another."""
-    try:
-        value = float(metadata.get(key, otherwise))
-    except ValueError:
-        value = np.nan
-    if not 0 <= value <= 1:
-        raise BuildError(f"{path} gives {key} as {metadata[key]!r}, not as a number from 0 to 1")
-    return value
 
 
 def scores_of(text):
@@ -355,8 +345,8 @@ def page_scripts(model_path, int8=None, export=None, card=None):
     data = shown.read_bytes()
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
     graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
-    samples = chosen_assets(detector, facts)
-    boxes = box_assets("model", shown, facts, samples)
+    samples = chosen_assets(detector)
+    boxes = box_assets("model", shown, samples)
     assets |= {"model-graph": graph} | teaching_assets(model) | boxes
     if int8 is None:
         assets |= reference_assets("model", data, facts["size"], samples | boxes)
@@ -377,7 +367,7 @@ def floats_script(model_path, samples):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "half.onnx"
         path.write_bytes(half)
-        boxes = box_assets(WEBGPU_MODEL, path, facts, samples)
+        boxes = box_assets(WEBGPU_MODEL, path, samples)
     name, export = Path(model_path).name, hash_of(model_path)
     assets = model_assets(WEBGPU_MODEL, name, "float16", half, facts, export) | boxes
     return asset_script(

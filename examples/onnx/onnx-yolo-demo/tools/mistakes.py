@@ -21,17 +21,12 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from data.images import to_corners
 from dataset import SPLITS, load_split
-from evaluation.detectors import (
-    ModelError,
-    Suppression,
-    class_confidences,
-    detect,
-    open_detector,
-)
+from evaluation.detectors import ModelError, chosen_suppression, detect, open_detector
 from evaluation.metrics import SIZES, mistakes
 from evaluation.report import draw_detections, image_mosaic
 from PIL import Image
 from training.checkpoint import CheckpointError
+from training.options import PROBABILITY
 
 OVERLAPS = {"beside things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
@@ -61,7 +56,7 @@ def run(options):
     """List the mistakes as the command line says."""
     detector = open_detector(options.model, options.image_size)
     dataset = load_split(options.data, options.split, detector.classes, detector.image_size)
-    drawn = Suppression(class_confidences(options.confidence, detector.classes), options.iou)
+    drawn = chosen_suppression(detector, options.confidence, options.iou)
     found = detect(detector, dataset, detector.batch_size, progress=True, suppression=drawn)
     false, missed = mistakes(dataset, found)
     print(f"{len(dataset)} images, {sum(map(len, found.values()))} detections")
@@ -87,9 +82,9 @@ def main(arguments=None):
     add("--data", required=True, metavar="PATH", help="data set, as for training")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=int, help="pixels; default: the model's")
-    add("--confidence", nargs="+", default=["0.25"], metavar="SCORE",
-        help="least score, or of single classes, as CLASS=SCORE; default: 0.25")  # fmt: skip
-    add("--iou", type=float, default=0.45, help="of the suppression; default: 0.45")
+    add("--confidence", nargs="+", default=[], metavar="SCORE",
+        help="least score, or of single classes, as CLASS=SCORE; default: the model's")  # fmt: skip
+    add("--iou", type=PROBABILITY, help="of the suppression; default: the model's")
     add("--count", type=int, default=10, metavar="N", help="of each kind to list; default: 10")
     add("--draw", type=Path, metavar="FOLDER", help="where pictures of these go")
     options = parser.parse_args(arguments)

@@ -31,7 +31,7 @@ def rgba_of(picture: bytes) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(picture)).convert("RGBA"))
 
 
-def box_assets(name: str, path: Path, facts: dict, samples: dict[str, bytes]) -> dict:
+def box_assets(name: str, path: Path, samples: dict[str, bytes]) -> dict:
     """Return the asset of a model's boxes in the samples, at its own thresholds.
 
     They are those of the graph that the page runs on WebAssembly: of integers, other optimizations
@@ -43,8 +43,6 @@ def box_assets(name: str, path: Path, facts: dict, samples: dict[str, bytes]) ->
         Of the model's own asset.
     path : Path
         The ONNX file.
-    facts : dict
-        ``confidence`` and ``iou``.
     samples : dict of str to bytes
         As `tools.samples.sample_assets` returns them.
     """
@@ -52,7 +50,7 @@ def box_assets(name: str, path: Path, facts: dict, samples: dict[str, bytes]) ->
     listed = []
     for entry in json.loads(samples["samples"]):
         pixels = rgba_of(samples[entry["asset"]])
-        found = detect_in(detector, pixels[..., :3], facts["confidence"], facts["iou"])
+        found = detect_in(detector, pixels[..., :3])
         boxes = [[float(number) for number in row] for row in found]
         listed.append({**entry, "pixels": zlib.crc32(pixels.tobytes()), "boxes": boxes})
     return {f"{name}-boxes": json.dumps(listed).encode()}

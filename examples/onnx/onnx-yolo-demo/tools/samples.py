@@ -119,28 +119,25 @@ def judge(found, objects, names):
     return Verdict(right, len(known) - right, len(found) - right)
 
 
-def choose_samples(detector, facts):
+def choose_samples(detector):
     """Choose the scene of each sample: the first in which the model is right, else the best.
 
     Parameters
     ----------
     detector : callable
-        As `evaluation.detectors` has them.
-    facts : dict
-        ``names``, ``confidence`` and ``iou``.
+        As `evaluation.detectors` has them; its own suppression is done.
 
     Returns
     -------
     Choice
     """
-    if not {*NAMES.values()} & {*facts["names"]}:
+    if not {*NAMES.values()} & {*detector.classes}:
         note = "the samples show persons and cell phones, and the model knows neither"
         return Choice((0,) * len(SAMPLES), (note,))
 
     def verdict(index, number):
         image, objects = sample_scene_of(index, number)
-        found = detect_in(detector, shown_pixels(image), facts["confidence"], facts["iou"])
-        return judge(found, objects, facts["names"])
+        return judge(detect_in(detector, shown_pixels(image)), objects, detector.classes)
 
     verdicts = [{} for _ in SAMPLES]
     for numbers in (range(TRIED_FIRST), range(TRIED_FIRST, 2 * SCENES)):
@@ -187,9 +184,9 @@ def sample_assets(numbers):
     return {"samples": json.dumps(listed).encode(), **assets}
 
 
-def chosen_assets(detector, facts):
+def chosen_assets(detector):
     """Return the sample pictures for a model, and print what is wrong with them to stderr."""
-    choice = choose_samples(detector, facts)
+    choice = choose_samples(detector)
     for text in choice.warnings:
         print(f"warning: {text}", file=sys.stderr)
     return sample_assets(choice.numbers)

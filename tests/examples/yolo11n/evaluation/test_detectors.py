@@ -1,9 +1,19 @@
 """Weight files and ONNX files as detectors: what they say of themselves, and what is refused."""
 
+import re
+
 import numpy as np
 import onnx
 import pytest
-from evaluation.detectors import ModelError, OnnxDetector, class_confidences, open_detector
+from evaluation.detectors import (
+    ModelError,
+    OnnxDetector,
+    Suppression,
+    chosen_suppression,
+    class_confidences,
+    open_detector,
+    suppression_of,
+)
 from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
 
 pytestmark = pytest.mark.usefixtures("compiled_sooner")
@@ -68,6 +78,7 @@ def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
         ({"names": "person, phone"}, "names in its metadata is 'person, phone', which is no"),
         ({"imgsz": "large"}, "imgsz in its metadata is 'large', which is no"),
         ({"names": "{0: 'person'}"}, "output of shape"),
+        ({"iou": "1.5"}, r"changed\.onnx: iou is given as '1\.5', not as a number from 0 to 1"),
     ],
 )
 def test_unusable_metadata(finder_onnx, tmp_path, metadata, message):
@@ -120,10 +131,39 @@ def test_files_that_are_no_models(tmp_path, name, message):
         open_detector(tmp_path / name)
 
 
+def test_thresholds_of_a_model(finder_onnx, finder_weights):
+    def said(**metadata):
+        way = suppression_of(metadata, CLASSES)
+        return way.confidence.tolist(), way.iou, way.multi_label
+
+    assert said() == ([0.25, 0.25], 0.45, False)
+    assert said(conf="0.3", iou="0.6") == ([0.3, 0.3], 0.6, False)
+    assert said(conf="0.3", thresholds='{"cell phone": 0.4}') == ([0.3, 0.4], 0.45, False)
+    own = OnnxDetector(finder_onnx)
+    assert own.suppression.confidence.tolist() == [0.25, 0.25]
+    own.suppression = Suppression(np.array([0.3, 0.4]), 0.6)
+    assert chosen_suppression(own, [], None).confidence.tolist() == [0.3, 0.4]
+    chosen = chosen_suppression(own, ["person=0.2"], 0.5)
+    assert (chosen.confidence.tolist(), chosen.iou) == ([0.2, 0.4], 0.5)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{"thresholds": text} for text in ("much", "[0.5]", "0.5", "null", '{"dog": 0.5}')]
+    + [{"thresholds": f'{{"person": {text}}}'} for text in ("1.5", '"0.5"', "true", "NaN", "null")]
+    + [{"conf": "much"}, {"conf": "nan"}, {"iou": "-0.1"}],
+)
+def test_wrong_thresholds_of_a_model(metadata):
+    [(key, text)] = metadata.items()
+    with pytest.raises(ValueError, match=rf"{key} (is|are) given as '{re.escape(text)}', not as"):
+        suppression_of(metadata, CLASSES)
+
+
 def test_confidences_of_classes():
     assert class_confidences(["0.3"], CLASSES).tolist() == [0.3, 0.3]
     assert class_confidences(["cell phone=0.2"], CLASSES).tolist() == [0.25, 0.2]
     assert class_confidences(["0.4", "person=0.1"], CLASSES).tolist() == [0.1, 0.4]
+    assert class_confidences(["person=0.1"], CLASSES, [0.5, 0.6]).tolist() == [0.1, 0.6]
 
 
 @pytest.mark.parametrize("text", ["much", "dog=0.2", "person=1.5", "0", "nan", "person="])

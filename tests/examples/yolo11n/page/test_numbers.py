@@ -67,6 +67,7 @@ def crowd(classes, anchors, steps):
 
 
 def nms_case(classes, anchors, steps, confidence, iou, most=300):
+    confidence = np.linspace(confidence, 1 - confidence, classes)  # of each class its own
     predictions = crowd(classes, anchors, steps)
     _, geometry = letterbox(np.zeros((601, 1000, 3), np.uint8), 320)
     found = scale_detections(nms(predictions, confidence, iou, most, multi_label=False), geometry)
@@ -74,7 +75,7 @@ def nms_case(classes, anchors, steps, confidence, iou, most=300):
         "output": to_text(predictions),
         "classes": classes,
         "geometry": geometry_in_page(geometry),
-        "options": {"confidence": confidence, "iou": iou, "maxDetections": most},
+        "options": {"confidence": confidence.tolist(), "iou": iou, "maxDetections": most},
         "expected": found.astype(float).tolist(),
     }
 

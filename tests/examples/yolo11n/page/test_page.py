@@ -213,11 +213,15 @@ def test_thresholds_and_classes(yolo, models, scenes):
 @IN_BOTH
 def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
     names = ("l'été", 'a "quoted" \\ one')
-    colour_detector_onnx(tmp_path / "other.onnx", 64, names, conf="0.5", iou="0.4")
+    own = json.dumps({names[0]: 0.3})
+    colour_detector_onnx(tmp_path / "other.onnx", 64, names, conf="0.5", iou="0.4", thresholds=own)
     bare = dict.fromkeys(("conf", "iou", "imgsz", "task"))
     colour_detector_onnx(tmp_path / "bare.onnx", 64, names=None, **bare)
     picture = blob_picture(300, 200, [(GREEN, 80, 90, 50), (ORANGE, 200, 120, 50)])
-    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.45)}
+    wanted = {
+        "other.onnx": (names, [0.3, 0.5], 0.4),
+        "bare.onnx": (("class 0", "class 1"), [0.25, 0.25], 0.45),
+    }
     with ready_page(browser, colour_site.url) as page:
         for file, (classes, confidence, iou) in wanted.items():
             send_file(page, tmp_path / file, file)
@@ -225,8 +229,11 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
             assert page.evaluate("demo.info.size") == [64, 64]
             assert file in page.inner_text("#model-name")
             shown = page.locator("#class-filter label").all_inner_texts()
-            assert tuple(text.strip() for text in shown) == classes
-            assert float(page.input_value("#confidence")) == confidence
+            differ = confidence[0] != confidence[1]
+            numbers = [f"\n{value:.2f}" if differ else "" for value in confidence]
+            labels = [name + number for name, number in zip(classes, numbers, strict=True)]
+            assert [text.strip() for text in shown] == labels
+            assert float(page.input_value("#confidence")) == min(confidence)
             assert float(page.input_value("#iou")) == iou
             last = detect_file(page, encode(picture))
             expected = expected_detections(tmp_path / file, picture, confidence, iou)
@@ -323,7 +330,8 @@ def test_snapshot_and_json(yolo, models, scenes):
     height, width = scenes[0].shape[:2]
     assert saved["picture"] == {"title": "street.png", "width": width, "height": height}
     assert saved["detections"] == last["detections"]
-    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.45}
+    thresholds = {"confidence": {"person": 0.25, "cell phone": 0.25}, "iou": 0.45}
+    assert saved["thresholds"] == thresholds
     assert saved["model"]["names"] == ["person", "cell phone"]
     assert saved["model"]["sha256"] == hashlib.sha256(models.yolo.read_bytes()).hexdigest()
 

@@ -78,7 +78,7 @@ def agree(found, expected):
     box, score, lonely = differences(found, expected)
     assert box <= MAX_BOX_DIFFERENCE
     assert score <= MAX_SCORE_DIFFERENCE
-    assert [s for s in lonely if s > CONFIDENCE + MAX_SCORE_DIFFERENCE] == []
+    assert [row for row in lonely if row[4] > CONFIDENCE + MAX_SCORE_DIFFERENCE] == []
     return len(found)
 
 

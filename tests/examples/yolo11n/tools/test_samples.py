@@ -1,5 +1,7 @@
 """The sample pictures: what is drawn in them, and when a model is right about it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from data.synthetic.scenes import PERSON, PHONE, SceneObject
@@ -7,7 +9,7 @@ from tools import samples
 from tools.samples import SAMPLES, SCENES, choose_samples, judge, sample_scene_of
 
 NAMES = ["cell phone", "person"]
-FACTS = {"names": NAMES, "confidence": 0.25, "iou": 0.45}
+DETECTOR = SimpleNamespace(classes=NAMES)
 OBJECTS = [
     SceneObject(PERSON, (10, 20, 30, 60), 1000, 1.0),
     SceneObject(PHONE, (100, 50, 20, 40), 500, 1.0),
@@ -65,12 +67,12 @@ def scenes(monkeypatch):
 
 def test_the_first_scene_in_which_the_model_is_right(scenes):
     scenes |= {(0, 1): RIGHT[:1], (0, 6): RIGHT, (1, 2): RIGHT, (1, 4): RIGHT}
-    assert choose_samples(None, FACTS) == ((6, 2), ())
+    assert choose_samples(DETECTOR) == ((6, 2), ())
 
 
 def test_else_the_best_one_with_a_warning(scenes):
     scenes |= {(0, 0): RIGHT, (1, 3): RIGHT[:1], (1, 7): RIGHT[[0, 0, 1]]}
-    numbers, (warning,) = choose_samples(None, FACTS)
+    numbers, (warning,) = choose_samples(DETECTOR)
     assert numbers == (0, 3)
     assert warning == (
         "sample 2: in none of 8 drawn scenes is the model right; the best is shown (right: 1, "
@@ -81,7 +83,7 @@ def test_else_the_best_one_with_a_warning(scenes):
 def test_a_model_that_is_right_about_nothing_is_given_up(scenes, capsys, monkeypatch):
     scenes[0, 6] = RIGHT  # behind those that are tried first
     monkeypatch.setattr(samples, "sample_assets", lambda numbers: numbers)
-    assert samples.chosen_assets(None, FACTS) == (0, 0)
+    assert samples.chosen_assets(DETECTOR) == (0, 0)
     assert "is it trained?" in capsys.readouterr().err
-    assert samples.chosen_assets(None, FACTS | {"names": ["cat"]}) == (0, 0)
+    assert samples.chosen_assets(SimpleNamespace(classes=["cat"])) == (0, 0)
     assert "knows neither" in capsys.readouterr().err

@@ -20,15 +20,15 @@ test("thresholds are strict, and are rounded as the scores are", () => {
     [15, 10, 10, 10, 0.4],
   ];
   const third = Math.fround(50 / 150);
-  assert.equal(detect(boxes, { confidence: 0.3, iou: third }).length, 2);
-  assert.equal(detect(boxes, { confidence: 0.3, iou: third - 1e-7 }).length, 1);
-  assert.equal(detect(boxes, { confidence: 0.5, iou: 0.5 }).length, 0);
-  assert.equal(detect(boxes, { confidence: 0.4, iou: 0.5 }).length, 1);
+  assert.equal(detect(boxes, { confidence: [0.3], iou: third }).length, 2);
+  assert.equal(detect(boxes, { confidence: [0.3], iou: third - 1e-7 }).length, 1);
+  assert.equal(detect(boxes, { confidence: [0.5], iou: 0.5 }).length, 0);
+  assert.equal(detect(boxes, { confidence: [0.4], iou: 0.5 }).length, 1);
 });
 
 test("of equal boxes and classes the first one stays", () => {
   const boxes = Array.from({ length: 5 }, (_, k) => [50 + k / 8, 50, 20, 10, 0.6, 0.6]);
-  const found = detect(boxes, { confidence: 0.25, iou: 0.7 });
+  const found = detect(boxes, { confidence: [0.25, 0.25], iou: 0.7 });
   assert.deepEqual(
     found.map(({ x1, classId }) => [x1, classId]),
     [[40, 0]],
@@ -40,7 +40,7 @@ test("classes do not suppress one another, and are filtered by their numbers", (
     [50, 50, 20, 20, 0.9, 0],
     [50, 50, 20, 20, 0, 0.8],
   ];
-  const options = { confidence: 0.25, iou: 0.5 };
+  const options = { confidence: [0.25, 0.25], iou: 0.5 };
   assert.equal(detect(boxes, options).length, 2);
   assert.deepEqual(
     detect(boxes, { ...options, enabled: [1] }).map(({ classId }) => classId),
@@ -49,16 +49,28 @@ test("classes do not suppress one another, and are filtered by their numbers", (
   assert.deepEqual(detect(boxes, { ...options, enabled: [] }), []);
 });
 
+test("a score counts by the threshold of its anchor's best class", () => {
+  const boxes = [
+    [50, 50, 20, 20, 0.5, 0.4],
+    [150, 50, 20, 20, 0.4, 0.5],
+  ];
+  const classesAbove = (...confidence) =>
+    detect(boxes, { confidence, iou: 0.5 }).map(({ classId }) => classId);
+  assert.deepEqual(classesAbove(0.45, 0.45), [0, 1]);
+  assert.deepEqual(classesAbove(0.45, 0.6), [0]);
+  assert.deepEqual(classesAbove(0.6, 0.3), [1]); // the first anchor's second class counts for nothing
+});
+
 test("an output that is not finite, or of another size, is refused", () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
     const boxes = [[50, value, 20, 20, 0.9]];
-    assert.throws(() => detect(boxes, { confidence: 0.5, iou: 0.5 }), {
+    assert.throws(() => detect(boxes, { confidence: [0.5], iou: 0.5 }), {
       code: "model-refused",
       message: /NaN or infinity/,
     });
   }
   const post = createPostprocess(2, 10);
-  assert.throws(() => post.run(new Float32Array(50), SAME, { confidence: 0.5, iou: 0.5 }), {
+  assert.throws(() => post.run(new Float32Array(50), SAME, { confidence: [0.5, 0.5], iou: 0.5 }), {
     message: "the model gave 50 numbers; needed: 6 x 10",
   });
 });
@@ -68,7 +80,8 @@ test("detections are Python's to the last bit", { skip }, () => {
     const numbers = floatsOf(output);
     const anchors = numbers.length / (4 + classes);
     const post = createPostprocess(classes, anchors);
-    post.run(numbers.slice().reverse(), geometry, { confidence: 0.1, iou: 0.7 }); // leaves traces
+    const others = { confidence: options.confidence.map(() => 0.1), iou: 0.7 };
+    post.run(numbers.slice().reverse(), geometry, others); // leaves traces
     const found = post
       .run(numbers, geometry, options)
       .map(({ x1, y1, x2, y2, score, classId }) => [x1, y1, x2, y2, score, classId]);

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { otherModel, parseNames, readFacts, readMetadata } from "../src/worker/onnx_read.js";
+import {
+  otherModel,
+  parseNames,
+  readFacts,
+  readMetadata,
+  thresholdsFor,
+} from "../src/worker/onnx_read.js";
 
 /** A protobuf field with a length: its number, and its content as text or bytes. */
 function field(number, content) {
@@ -29,6 +35,7 @@ test("facts of a detector, and those of a file without metadata", () => {
   const metadata = {
     names: "{0: 'a', 2: 'c'}",
     conf: "0.31",
+    thresholds: '{"a": 0.4, "c": 1}',
     iou: "0.55",
     imgsz: "[96, 96]",
     trained_on: "drawings",
@@ -39,6 +46,7 @@ test("facts of a detector, and those of a file without metadata", () => {
   assert.deepEqual(readFacts(modelWith(metadata)), {
     names: ["a", "class 1", "c"],
     confidence: 0.31,
+    thresholds: { a: 0.4, c: 1 },
     iou: 0.55,
     size: 96,
     trainedOn: "drawings",
@@ -46,7 +54,8 @@ test("facts of a detector, and those of a file without metadata", () => {
     scores: { on: "ten drawings", perClass: { a: { map50: 0.5, map50_95: null } } },
   });
   const unsaid = { trainedOn: "", licence: "", scores: null };
-  const none = { names: null, confidence: 0.25, iou: 0.45, size: null, ...unsaid };
+  const standard = { confidence: 0.25, thresholds: {}, iou: 0.45 };
+  const none = { names: null, ...standard, size: null, ...unsaid };
   assert.deepEqual(readFacts(modelWith({})), none);
   const others = ["much", "0.5", '{"on": "x", "per_class": {"a": {"map50": 7, "map50_95": 0}}}'];
   others.push('{"on": "x", "per_class": {"a": {"map50": "0.5", "map50_95": 0}}}');
@@ -58,6 +67,15 @@ test("facts of a detector, and those of a file without metadata", () => {
   for (const conf of ["much", "", " "]) {
     assert.throws(() => readFacts(modelWith({ conf })), { code: "model-shape" });
   }
+  for (const thresholds of ["much", "0.5", "null", "[0.5]", '{"a": "0.5"}', '{"a": 1.5}']) {
+    const message = /gives "thresholds" as .*; needed: a number from 0 to 1 for each class/;
+    assert.throws(() => readFacts(modelWith({ thresholds })), { code: "model-shape", message });
+  }
+});
+
+test("a class without a threshold has that of all", () => {
+  const facts = readFacts(modelWith({ conf: "0.3", thresholds: '{"toString": 0.4, "b": 0.5}' }));
+  assert.deepEqual(thresholdsFor(["b", "toString", "valueOf"], facts), [0.5, 0.4, 0.3]);
 });
 
 test("files that are cut off or something else are refused", () => {

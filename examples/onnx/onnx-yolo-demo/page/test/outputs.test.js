@@ -107,7 +107,7 @@ const BOXES = [
   [60, 50, 20, 10, 0.2, 0.7],
   [61, 50, 20, 10, 0.1, 0.6],
 ];
-const OPTIONS = { confidence: 0.25, iou: 0.5 };
+const OPTIONS = { confidence: [0.25, 0.25], iou: 0.5 };
 
 test("a transposed output gives the same detections", () => {
   const rows = BOXES[0].flatMap((_, row) => BOXES.map((box) => box[row]));

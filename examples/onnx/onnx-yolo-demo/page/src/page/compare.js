@@ -61,17 +61,25 @@ async function load(file) {
 
 // ------------------------------------------------------------------------ a frame
 
-/** Classes that are switched off by their names are off for the second model, too. */
-function enabledOfSecond(enabled, names) {
-  if (enabled === null) return null;
-  const off = (demo.info?.names ?? []).filter((_, classId) => !enabled.includes(classId));
-  return names.flatMap((name, classId) => (off.includes(name) ? [] : [classId]));
+/**
+ * The first model's settings for the second one: classes of a name have the same thresholds, and are
+ * off in both; others have the lowest threshold.
+ */
+function forSecond({ confidence, iou, enabled }, names) {
+  const first = demo.info?.names ?? [];
+  const least = Math.min(...confidence);
+  const off = first.filter((_, classId) => enabled && !enabled.includes(classId));
+  return {
+    confidence: names.map((name) => confidence[first.indexOf(name)] ?? least),
+    iou,
+    enabled: names.flatMap((name, classId) => (off.includes(name) ? [] : [classId])),
+  };
 }
 
 /**
  * Let the second model look at a frame, and say how it compares.
  * @param {ImageBitmap} bitmap It stays as it is.
- * @param {{confidence: number, iou: number, enabled: number[]|null}} settings Of the first model.
+ * @param {{confidence: number[], iou: number, enabled: number[]|null}} settings Of the first model.
  * @param {NamedDetection[]} firstDetections
  * @param {Times} firstTimes
  * @returns {Promise<NamedDetection[]|undefined>} What the second model finds; undefined if there is
@@ -80,9 +88,9 @@ function enabledOfSecond(enabled, names) {
 export async function compare(bitmap, settings, firstDetections, firstTimes) {
   if (!info) return undefined;
   const { names, modelName } = info;
-  const enabled = enabledOfSecond(settings.enabled, names);
+  const used = forSecond(settings, names);
   try {
-    const result = await detector.detect(await createImageBitmap(bitmap), { ...settings, enabled });
+    const result = await detector.detect(await createImageBitmap(bitmap), used);
     result.bitmap.close();
     const found = result.detections.map((one) => ({ ...one, name: names[one.classId] }));
     times.first.push(firstTimes, performance.now());

@@ -19,7 +19,7 @@ import { threadCount } from "./environment.js";
  * @property {number[]} size [height, width] of the input in pixels.
  * @property {string[]} names Of the classes.
  * @property {string} layout Of the output; see outputs.js.
- * @property {number} confidence
+ * @property {number[]} thresholds What the scores of each class have to exceed.
  * @property {number} iou
  * @property {number} threads Of the runtime.
  * @property {Checked|null} checked How WebGPU was checked; null on WebAssembly.
@@ -149,7 +149,7 @@ export class Detector {
   /**
    * Find objects in a picture.
    * @param {ImageBitmap} bitmap Transferred to the worker and back; closed if this fails.
-   * @param {{confidence: number, iou: number, enabled: number[]|null}} options See nms.js.
+   * @param {{confidence: number[], iou: number, enabled: number[]|null}} options See nms.js.
    * @returns {Promise<{detections: Detection[], bitmap: ImageBitmap, times: Times}>}
    */
   async detect(bitmap, options) {

@@ -10,19 +10,18 @@ import { rerun } from "./detection.js";
 import { byId, givenAddress } from "./environment.js";
 import { chooseBackend } from "./loading.js";
 import { compareProof, presentProof, takeProof } from "./proof.js";
-import { currentSettings, setClassesOff, setThresholds } from "./settings.js";
+import { currentSettings, moveSliders, setClassesOff, sliderValues } from "./settings.js";
 import { attempt, demo, say } from "./status.js";
 import { isolate, sentence, setText } from "./text.js";
 
 /** @returns {string} The page's address with its present settings. */
 function presentLink() {
-  const { confidence, iou, enabled } = currentSettings();
+  const { enabled } = currentSettings();
   const { on, line } = countingSettings();
   const names = demo.info?.names ?? [];
   const threads = givenAddress().get("threads");
   const settings = writeSettings({
-    confidence,
-    iou,
+    ...sliderValues(),
     backend: byId("backend").value,
     threads: threads ? Number.parseInt(threads, 10) || undefined : undefined,
     count: on,
@@ -64,7 +63,7 @@ export async function applyLink() {
     bad.push(`threads=${threads} (it has ${present}; more need the headers that serve_demo sends)`);
   }
   if (!takeProof(givenAddress().get("proof"))) bad.push("proof (it is cut off or damaged)");
-  setThresholds({ ...currentSettings(), ...settings });
+  moveSliders(settings);
   if (off) setClassesOff(off);
   if (count !== undefined || line) setCounting(count ?? true, line ?? null);
   byId("link-note").hidden = bad.length === 0;

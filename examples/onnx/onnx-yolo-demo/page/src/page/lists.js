@@ -78,6 +78,8 @@ export class ClassFilter {
   #inputs = [];
   /** @type {HTMLInputElement[]} */
   #colours = [];
+  /** @type {HTMLElement[]} */
+  #thresholds = [];
   /** @type {string[]} */
   #names = [];
 
@@ -99,6 +101,7 @@ export class ClassFilter {
     this.#search.value = "";
     this.#inputs = [];
     this.#colours = [];
+    this.#thresholds = [];
     this.#names = names;
     this.#box.replaceChildren(...names.map((name, classId) => this.#row(name, classId)));
   }
@@ -111,7 +114,9 @@ export class ClassFilter {
     this.#inputs.push(input);
     const text = make("span", "", name);
     text.dir = "auto";
-    const label = make("label", "check", input, text);
+    const threshold = make("span", "threshold");
+    this.#thresholds.push(threshold);
+    const label = make("label", "check", input, text, threshold);
     return make("div", "class-row", label, this.#colourInput(name, classId));
   }
 
@@ -130,6 +135,13 @@ export class ClassFilter {
     resetColours();
     for (const [classId, colour] of this.#colours.entries()) {
       colour.value = classColour(this.#names[classId], classId);
+    }
+  }
+
+  /** @param {string[]|null} texts What the scores of each class have to exceed; null hides it. */
+  showThresholds(texts) {
+    for (const [classId, threshold] of this.#thresholds.entries()) {
+      setText(threshold, texts?.[classId] ?? "");
     }
   }
 

@@ -276,8 +276,8 @@ function use(wanted, requested, found, noted = {}) {
   Object.assign(model, { current: wanted, noted, requested });
   demo.info = info;
   byId("backend").value = requested;
-  if (!sameClasses) setClasses(info.names);
   if (!sameModel) setThresholds(info);
+  if (!sameClasses) setClasses(info.names);
   clearTimes();
   showInfo(info);
 }

@@ -44,13 +44,14 @@ export async function saveSnapshot() {
 
 /**
  * What a file of detections was made with.
- * @param {{confidence: number, iou: number, enabled: number[]|null}} settings
+ * @param {{confidence: number[], iou: number, enabled: number[]|null}} settings
  */
 export function madeWith({ confidence, iou, enabled }) {
+  const ofClasses = demo.info?.names.map((name, classId) => [name, confidence[classId]]) ?? [];
   return {
     created: new Date().toISOString(),
     model: modelFacts(),
-    thresholds: { confidence, iou },
+    thresholds: { confidence: Object.fromEntries(ofClasses), iou },
     classes: enabled ?? "all",
   };
 }

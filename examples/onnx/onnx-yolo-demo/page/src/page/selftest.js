@@ -80,10 +80,11 @@ async function tryBackend(backend, detector) {
   const { asset, noted, ...given } = await forDetector(builtinModel(), backend);
   const expected = await assetJson(`${asset}-boxes`);
   const info = await detector.load(given);
-  const { confidence, iou, threads, checked } = info;
+  const { thresholds, iou, threads, checked } = info;
+  const settings = { confidence: thresholds, iou, enabled: null };
   const samples = [];
   for (const sample of expected) {
-    samples.push(await trySample(detector, sample, { confidence, iou, enabled: null }));
+    samples.push(await trySample(detector, sample, settings));
   }
   const difference = largest(samples.map((sample) => sample.difference));
   const equal = samples.filter((sample) => isClose(sample.difference)).length;

@@ -190,6 +190,7 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
   const areas = new Float32Array(anchors);
   const kept = new Int32Array(anchors);
   const wanted = new Uint8Array(numClasses);
+  const limits = new Float32Array(numClasses); // of scores
 
   function markWanted(enabled) {
     wanted.fill(enabled === null ? 1 : 0);
@@ -198,11 +199,11 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
     }
   }
 
-  /** Anchors with a score above the threshold, best first; the lower anchor among equals. */
-  function choose(confidence) {
+  /** Anchors with a score above their class's limit, best first; the lower anchor among equals. */
+  function choose() {
     let count = 0;
     for (let a = 0; a < anchors; a++) {
-      if (scores[a] > confidence && wanted[classes[a]] === 1) {
+      if (scores[a] > limits[classes[a]] && wanted[classes[a]] === 1) {
         candidates[count++] = a;
       }
     }
@@ -212,20 +213,20 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
   }
 
   /** Fill the corners of the anchors that are chosen, and tell which those are. */
-  function decode(output, confidence) {
+  function decode(output) {
     let rows = output;
     if (layout === "columns") rows = transpose(output, anchors, perBox);
     if (layout === "objectness") rows = withoutObjectness(output, anchors, perBox);
     bestClasses(rows, numClasses, anchors, scores, classes);
-    const order = choose(float32(confidence));
+    const order = choose();
     fillCorners(rows, anchors, order, corners);
     return order;
   }
 
   /** The same for finished boxes. */
-  function readBoxes(output, confidence) {
+  function readBoxes(output) {
     readFinished(output, numClasses, anchors, scores, classes);
-    const order = choose(float32(confidence));
+    const order = choose();
     copyCorners(output, order, corners);
     return order;
   }
@@ -252,7 +253,7 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
    * @param {Float32Array} output Laid out as outputs.js says.
    * @param {Geometry} geometry Of the picture's letterbox.
    * @param {object} options
-   * @param {number} options.confidence Scores must be strictly above it.
+   * @param {number[]} options.confidence Of each class; scores must be strictly above it.
    * @param {number} options.iou A box goes when it overlaps a better one of its class by more,
    *   unless the network has finished that.
    * @param {number[]|null} [options.enabled] Class ids to report; null means all. An anchor
@@ -270,8 +271,8 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
     }
     requireFinite(output);
     markWanted(enabled);
-    const order =
-      layout === "finished" ? readBoxes(output, confidence) : decode(output, confidence);
+    limits.set(confidence);
+    const order = layout === "finished" ? readBoxes(output) : decode(output);
     shiftByClass(order, classes, corners, shifted, areas);
     const most = layout === "finished" ? Number.POSITIVE_INFINITY : float32(iou);
     const limit = Math.min(maxDetections, order.length);

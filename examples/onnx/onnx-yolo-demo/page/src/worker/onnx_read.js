@@ -9,8 +9,9 @@ import { failure } from "./failure.js";
 /**
  * @typedef {object} Facts
  * @property {string[]|null} names Of the classes; null where the file gives none.
- * @property {number} confidence
- * @property {number} iou
+ * @property {number} confidence What a score has to exceed, of a class that has no threshold.
+ * @property {Record<string, number>} thresholds The same of classes, by their names.
+ * @property {number} iou Overlap of the suppression.
  * @property {number|null} size Pixels of the input's side, which may be open in the file.
  * @property {string} trainedOn What the model has seen, such as "drawn pictures"; "" if the
  *   file doesn't say.
@@ -125,15 +126,48 @@ export function otherModel(one, other) {
   return `for ${other.facts.size} pixels instead of ${one.facts.size}`;
 }
 
+const isShare = (value) => typeof value === "number" && value >= 0 && value <= 1;
+
 /** A number from 0 to 1. */
 function readThreshold(metadata, key, standard) {
   const text = String(metadata[key] ?? standard);
   const value = text.trim() ? Number(text) : Number.NaN;
-  if (value >= 0 && value <= 1) return value;
+  if (isShare(value)) return value;
   throw failure(
     "model-shape",
     `the model's metadata gives "${key}" as ${metadata[key]}; needed: a number from 0 to 1`,
   );
+}
+
+/** Numbers from 0 to 1 by the names of classes. @returns {Record<string, number>} */
+function readThresholds({ thresholds = "{}" }) {
+  const read = parseJson(thresholds);
+  const isTable = typeof read === "object" && read !== null && !Array.isArray(read);
+  if (isTable && Object.values(read).every(isShare)) return read;
+  throw failure(
+    "model-shape",
+    `the model's metadata gives "thresholds" as ${thresholds.slice(0, LONGEST)}; needed: a number ` +
+      'from 0 to 1 for each class, such as {"person": 0.3}',
+  );
+}
+
+/** @returns {any} Undefined for what is no JSON. */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the scores of each class have to exceed.
+ * @param {string[]} names Of the classes.
+ * @param {Facts} facts
+ * @returns {number[]}
+ */
+export function thresholdsFor(names, { confidence, thresholds }) {
+  return names.map((name) => (Object.hasOwn(thresholds, name) ? thresholds[name] : confidence));
 }
 
 /**
@@ -146,11 +180,10 @@ function readThreshold(metadata, key, standard) {
 function readScores(text = "null", names) {
   try {
     const { on, per_class: perClass } = JSON.parse(text);
-    const isShare = (value) =>
-      value === null || (typeof value === "number" && value >= 0 && value <= 1);
+    const isScore = (value) => value === null || isShare(value);
     const rows = Object.entries(perClass);
     const fits = rows.every(([name, { map50, map50_95 }]) => {
-      return names.includes(name) && isShare(map50) && isShare(map50_95);
+      return names.includes(name) && isScore(map50) && isScore(map50_95);
     });
     return fits && typeof on === "string" ? { on: on.slice(0, 3 * LONGEST), perClass } : null;
   } catch {
@@ -167,6 +200,7 @@ export function readFacts(bytes) {
   const metadata = readMetadata(bytes);
   const side = /\d+/.exec(metadata.imgsz ?? "");
   const confidence = readThreshold(metadata, "conf", 0.25);
+  const thresholds = readThresholds(metadata);
   const iou = readThreshold(metadata, "iou", 0.45);
   const size = side && Number(side[0]);
   try {
@@ -175,7 +209,7 @@ export function readFacts(bytes) {
     const licence = (metadata.license ?? "").slice(0, LONGEST);
     const scores = readScores(metadata.average_precision, names ?? []);
     const known = names?.length ? names : null;
-    return { names: known, confidence, iou, size, trainedOn, licence, scores };
+    return { names: known, confidence, thresholds, iou, size, trainedOn, licence, scores };
   } catch (error) {
     throw failure(
       "model-shape",

@@ -27,6 +27,7 @@ import { failure } from "./failure.js";
 import { asFloats, toHalf } from "./half.js";
 import { createLetterbox, FILL, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
+import { thresholdsFor } from "./onnx_read.js";
 import { readShape, requireScores } from "./outputs.js";
 import { chooseReading, readPixels } from "./pixels.js";
 import { refusal } from "./refusal.js";
@@ -190,7 +191,7 @@ async function tryOnce(network, facts, side, masks) {
   if (!facts.names && !masks) requireScores(first.data, shape);
   const { names, boxes, layout, width } = shape;
   const { run } = createPostprocess(names.length, boxes, layout, width);
-  run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
+  run(first.data, fit(side, side, side), { confidence: names.map(() => 0.5), iou: 0.5 });
   first.release();
   return shape;
 }
@@ -311,9 +312,10 @@ async function load(message) {
   await loaded?.session.release();
   loaded = network;
   const { names, layout, side, check } = network;
-  const { confidence, iou } = message.facts;
+  const { facts } = message;
+  const thresholds = thresholdsFor(names, facts);
   const checked = check?.checked ?? null;
-  return { names, layout, size: [side, side], confidence, iou, checked };
+  return { names, layout, size: [side, side], thresholds, iou: facts.iou, checked };
 }
 
 // ------------------------------------------------------------------------ detection

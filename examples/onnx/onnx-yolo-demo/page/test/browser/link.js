@@ -6,6 +6,7 @@ import {
   choose,
   demo,
   file,
+  picture,
   press,
   ready,
   scenarios,
@@ -34,6 +35,35 @@ function pretendClipboard(allowed) {
 const value = (id) => /** @type {HTMLInputElement} */ (byId(id)).value;
 
 scenarios({
+  async "classes have their own thresholds, which the slider moves together"() {
+    const metadata = { thresholds: '{"one": 0.95, "two": 0.2}' };
+    const boxes = [
+      [8, 8, 12, 12, 0.9, 0],
+      [24, 24, 12, 12, 0, 0.3],
+    ];
+    choose("image-file", await picture("black", "dark.png"));
+    choose("model-file", file(detector({ names: ["one", "two"], boxes, metadata }), "own.onnx"));
+    await ready("own.onnx");
+    const found = () =>
+      demo()
+        .last.detections.map(({ name }) => name)
+        .join();
+    const shown = () => {
+      const rows = [...byId("class-filter").querySelectorAll(".threshold")];
+      return [byId("confidence-value"), ...rows].map((one) => one.textContent).join(" ");
+    };
+    await until(() => found() === "two", "what is above them");
+    check(value("confidence") === "0.2" && shown() === "0.20–0.95 0.95 0.20", shown());
+    await follow("confidence=0.1");
+    check(found() === "one,two" && shown() === "0.10–0.89 0.89 0.10", shown());
+    const { confidence } = demo().last.settings;
+    check(confidence.join() === "0.894118,0.1", confidence.join());
+    choose("model-file", file(detector({ names: ["one", "two"], boxes }), "same.onnx"));
+    await ready("same.onnx");
+    await until(() => found() === "one,two", "what is above 0.25");
+    check(shown() === "0.25  ", `one number is for both: ${shown()}`);
+  },
+
   async "settings are taken from the address, and bad ones are named"() {
     choose("model-file", file(detector({ names: ["one", "two"] }), "names.onnx"));
     await ready("names.onnx");

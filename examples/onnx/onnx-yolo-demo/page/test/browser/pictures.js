@@ -98,7 +98,8 @@ scenarios({
     choose("image-file", await picture("navy", "large.png", 7000, 3500)); // is kept smaller
     await until(() => demo().last.title.startsWith("large.png, made smaller"), "the large one");
     const { model, thresholds, notOpened, pictures: seen } = JSON.parse(await saveAll("json"));
-    check(model.name === "fixed.onnx" && thresholds.confidence === 0.25, "how they were seen");
+    const { confidence } = thresholds;
+    check(model.name === "fixed.onnx" && confidence["green thing"] === 0.25, "how they were seen");
     check(notOpened.join() === "broken.png", "what is missing is named");
     check(status().includes("3 detections in 3 pictures. Not opened: broken.png."), status());
     check(seen.map((one) => one.title).join() === "first.png,last.png,large.png", "all others");
