@@ -70,17 +70,27 @@ def test_int8_is_close_and_small(finder_onnx_of_one, int8):
 
 @pytest.mark.slow
 def test_int8_convolutions_run_in_integers(int8, tmp_path):
-    """All but those of the first three layers: the decoding has none."""
+    """All except those of the first three layers and the last ones of the head."""
     options = onnxruntime.SessionOptions()
     options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
     options.log_severity_level = 3
     onnxruntime.InferenceSession(str(int8), options, providers=["CPUExecutionProvider"])
     operators = [node.op_type for node in onnx.load(tmp_path / "optimized.onnx").graph.node]
-    assert [operators.count(kind) for kind in ("QLinearConv", "Conv")] == [81, 6]
+    assert [operators.count(kind) for kind in ("QLinearConv", "Conv")] == [75, 12]
 
 
 @pytest.mark.slow
-def test_int8_begins_at_the_fourth_layer_and_ends_before_the_decoding(finder_onnx_of_one, int8):
+def test_scores_and_boxes_have_no_steps(int8):
+    """Quantized logits would have 256 values for all classes and places together."""
+    detector = OnnxDetector(int8)
+    images = np.random.default_rng(0).integers(0, 256, (40, 1, 3, SIZE, SIZE), dtype=np.uint8)
+    found = np.concatenate([detector(image)[0] for image in images], axis=1)
+    for row in found:
+        assert len(np.unique(row)) > 0.5 * len(row)
+
+
+@pytest.mark.slow
+def test_int8_begins_at_the_fourth_layer_and_ends_before_the_last(finder_onnx_of_one, int8):
     model, graph = onnx.load(finder_onnx_of_one), onnx.load(int8).graph
     names = quantize.float_nodes(model)
     single = [node for node in graph.node if node.name in names]
@@ -89,6 +99,8 @@ def test_int8_begins_at_the_fourth_layer_and_ends_before_the_decoding(finder_onn
     quantized = {n for node in graph.node if node.op_type == "QuantizeLinear" for n in node.input}
     [begin] = [n.input[0] for n in model.graph.node if "model.3.conv.weight" in n.input]
     assert quantized.intersection(name for node in single for name in node.output) == {begin}
+    last = [n.input[1] for n in single if n.op_type == "Conv" and ".23." in n.input[1]]
+    assert last == [f"model.23.cv{branch}.{k}.2.weight" for k in range(3) for branch in (2, 3)]
 
 
 def test_a_model_without_a_head(finder_onnx_of_one):
