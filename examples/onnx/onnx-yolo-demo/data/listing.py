@@ -88,7 +88,8 @@ def showing(listing, name):
     ValueError if there is none.
     """
     label = listing.classes.index(name) if name in listing.classes else -1
-    shown = np.isin(np.arange(len(listing.pictures)), listing.owner[listing.label == label])
+    owners = listing.boxes.owner[listing.boxes.label == label]
+    shown = np.isin(np.arange(len(listing.pictures)), owners)
     if listing.labelled is not None:
         shown &= listing.labelled[:, label]
     if not shown.any():

@@ -143,7 +143,9 @@ class OnnxDetector:
     def _names(self, path, shape):
         """Return the class names that the metadata say; COCO's if the output has 80 unnamed."""
         names = self._said(path, "names")
-        if names is None and len(shape) == 3 and (shape[1] == 84 or shape[2] in (84, 85)):
+        if names is None and any(
+            each.fits(shape, len(COCO_CLASSES), self.image_size) for each in FORMS.values()
+        ):
             return list(COCO_CLASSES)
         try:
             return [str(names[k]) for k in range(len(names))]
@@ -155,14 +157,13 @@ class OnnxDetector:
 
     def _form_of(self, path, shape, form):
         """Return the form of the output, of `FORMS`; ModelError if none or several fit."""
-        fit, texts = [], []
-        for name in [form] if form else FORMS:
-            wanted = FORMS[name].shape(len(self.classes), self.image_size)
-            texts.append(f"({', '.join(map(str, wanted))}) of {name}")
-            pairs = zip(wanted, shape, strict=False)
-            if len(shape) == 3 and all(a == b or isinstance(a, str) for a, b in pairs):
-                fit.append(FORMS[name])
+        count, known = len(self.classes), [FORMS[form]] if form else [*FORMS.values()]
+        fit = [each for each in known if each.fits(shape, count, self.image_size)]
         if not fit:
+            texts = [
+                f"({', '.join(map(str, each.shape(count, self.image_size)))}) of {each.name}"
+                for each in known
+            ]
             raise ModelError(
                 f"{path} has an output of shape {shape}, not {' or '.join(texts)} for images of "
                 f"{self.image_size} px and the classes {', '.join(self.classes)}"

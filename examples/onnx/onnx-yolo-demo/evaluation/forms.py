@@ -23,7 +23,18 @@ COCO_CLASSES = (
 )  # fmt: skip
 
 
-class Yolo11:
+class _Form:
+    @classmethod
+    def fits(cls, shape, classes, size):
+        """Return whether an output's shape is of this form, for images of a side in pixels."""
+        wanted = cls.shape(classes, size)
+        return len(shape) == len(wanted) and all(
+            isinstance(number, str) or number == own
+            for number, own in zip(wanted, shape, strict=True)
+        )
+
+
+class Yolo11(_Form):
     """YOLOv8's and YOLO11's, also that of export.py: predictions of RGB from 0 to 1, centred."""
 
     name = "yolo11"
@@ -45,7 +56,7 @@ class Yolo11:
         return output
 
 
-class Yolox:
+class Yolox(_Form):
     """YOLOX's: cells of three grids, not decoded, of BGR from 0 to 255 in the upper left corner.
 
     A cell has its box's centre, in cells from its own upper left corner, the logarithms of width
