@@ -44,7 +44,7 @@ class Page:
     """A page that finds nothing."""
 
     def evaluate(self, expression, *given):
-        return {"detections": []}
+        return {"detections": [], "settings": {"confidence": [0.25, 0.25]}}
 
     def input_value(self, selector):
         return "0.25"
