@@ -192,12 +192,16 @@ class _Part:
 
 
 def open_session(path, optimizations="ORT_ENABLE_ALL"):
-    """Open an ONNX file with onnxruntime; ModelError, with the reason, if it can't be."""
+    """Open an ONNX file with onnxruntime; ModelError, with the reason, if it can't be.
+
+    Sums of 8-bit products are exact, as in WebAssembly; see `pytensor.link.onnx.quantize_int8`.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     level = getattr(onnxruntime.GraphOptimizationLevel, optimizations)
     options.graph_optimization_level = level
+    options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no class in common

@@ -12,6 +12,7 @@ from evaluation.detectors import (
     chosen_suppression,
     class_confidences,
     open_detector,
+    open_session,
     suppression_of,
 )
 from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
@@ -170,3 +171,19 @@ def test_confidences_of_classes():
 def test_wrong_confidences(text):
     with pytest.raises(ValueError, match=f"confidence '{text}': give .* of person, cell phone"):
         class_confidences([text], CLASSES)
+
+
+def test_sums_of_8_bit_products_are_exact(tmp_path):
+    """Processors without VNNI cut them off at 16 bits, and the page's WebAssembly doesn't."""
+    make, weights = onnx.helper, np.full((64, 1), 127, np.int8)
+    graph = make.make_graph(
+        [make.make_node("MatMulInteger", ["x", "w"], ["y"])],
+        "g",
+        [make.make_tensor_value_info("x", onnx.TensorProto.UINT8, [1, 64])],
+        [make.make_tensor_value_info("y", onnx.TensorProto.INT32, [1, 1])],
+        [onnx.numpy_helper.from_array(weights, "w")],
+    )
+    opset = make.make_opsetid("", 18)
+    onnx.save(make.make_model(graph, ir_version=8, opset_imports=[opset]), tmp_path / "m.onnx")
+    [found] = open_session(tmp_path / "m.onnx").run(None, {"x": np.full((1, 64), 255, np.uint8)})
+    assert found.item() == 64 * 255 * 127
