@@ -56,7 +56,7 @@ def float_nodes(model):
     return [node.name for node in model.graph.node if node.name not in integers]
 
 
-def quantize_detector(source, path, images, tolerance=0.2):
+def quantize_detector(source, path, images, tolerance=0.1):
     """Quantize an exported detector to 8 bits, except its first layers, last ones and decoding.
 
     Parameters
