@@ -2,10 +2,10 @@
 
     python .ci/page.py            after a change of the page's sources, or of what the build puts in
                                   it: with the model that lies in the page
-    python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --card CARD.md --facts CARD.json
-                                  with another model; CARD.md takes the place of what
+    python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --far MODEL_448.onnx --card CARD.md \
+        --facts CARD.json         with another model; CARD.md takes the place of what
                                   demo_assets/README.md says of the present one, and CARD.json of
-                                  what the page says of it
+                                  what the page says of it; --far is as of tools.build_demo
     python .ci/page.py --check    writes nothing; exit code 1 if a script would change, but for what
                                   processors round in other ways: the choice of samples, teaching,
                                   Python's outputs; and what onnxruntimes optimize in other ways
@@ -22,7 +22,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
+import onnx
 from tools.build_demo import DEMO, PAGE, STYLE, BuildError, assets_of, hash_of, page_scripts
+from tools.sizes import with_size
 
 MOST_BYTES = 8_000_000  # of all that the page is cloned with
 README = "demo_assets/README.md"
@@ -54,7 +56,12 @@ def own_scripts(present):
         model = Path(folder) / info["file"]
         model.write_bytes(own["model"])
         int8 = model if info["weights"] == "int8" else None
-        return page_scripts(model, int8, info["export"], DEMO / FACTS)
+        far = None
+        if "model-far" in own:
+            far = Path(folder) / "far.onnx"
+            patch = onnx.GraphProto.FromString(own["model-far"])
+            onnx.save(with_size(onnx.load(model), patch), far)
+        return page_scripts(model, int8, info["export"], DEMO / FACTS, far)
 
 
 def files_table(model, int8):
@@ -86,12 +93,13 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, nargs="?", help="the exported floats of another model")
     parser.add_argument("--int8", type=Path, help="what tools.quantize has made of it")
+    parser.add_argument("--far", type=Path, help="the floats' export at a larger size")
     parser.add_argument("--card", type=Path, help="Markdown on the model for the README")
     parser.add_argument("--facts", type=Path, help="JSON of what the page says of it")
     parser.add_argument("--check", action="store_true", help="write nothing")
     o = parser.parse_args(arguments)
-    if o.model is None and (o.int8 or o.card or o.facts):
-        parser.error("--int8, --card and --facts need the model")
+    if o.model is None and (o.int8 or o.far or o.card or o.facts):
+        parser.error("--int8, --far, --card and --facts need the model")
     if o.model and o.check:
         parser.error("--check looks at the model that lies in the page")
     present, changes = present_scripts(), {}
@@ -99,7 +107,7 @@ def main(arguments=None):
         if o.model is None:
             scripts = own_scripts(present)
         else:
-            scripts = page_scripts(o.model, o.int8, card=o.facts)
+            scripts = page_scripts(o.model, o.int8, card=o.facts, far=o.far)
             changes[FACTS] = o.facts.read_text(encoding="utf-8") if o.facts else "{}\n"
             card = o.card.read_text(encoding="utf-8") if o.card else ""
             changes[README] = readme_with(f"{files_table(o.model, o.int8)}\n{card}")

@@ -21,7 +21,7 @@ MIN_VALUES = 256  # smaller arrays would save less than the node that casts them
 MIN_BYTES = 128  # what says where an array is takes about as many
 
 
-def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+def half_weights(model: onnx.ModelProto, *, exclude: Sequence[str] = ()) -> onnx.ModelProto:
     """Store a model's weights as float16, about half the file; the computation stays float32.
 
     A Cast node turns each of them back into float32 under its old name; runtimes do that once, when
@@ -31,6 +31,8 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     ----------
     model : onnx.ModelProto
         With its weights in it.  It stays as it is.
+    exclude : sequence of str
+        Names of arrays that stay float32.
 
     Returns
     -------
@@ -42,11 +44,11 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     halved = onnx.ModelProto()
     halved.CopyFrom(model)
     graph = halved.graph
-    given = {value.name for value in graph.input}
+    kept = {*exclude, *(value.name for value in graph.input)}
     casts = []
     for weight in graph.initializer:
         values = _as_half(weight)
-        if values is None or weight.name in given:
+        if values is None or weight.name in kept:
             continue
         name = f"{weight.name}_float16"
         casts.append(

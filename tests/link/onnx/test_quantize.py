@@ -169,6 +169,7 @@ def test_half_weights(network):
     (wanted,), (result,) = (run(m, samples[0].values()) for m in (model, half))
     assert result.dtype == np.float32
     assert 0 < np.abs(result - wanted).max() < 1e-3 * np.abs(wanted).max()
+    assert op_types(half_weights(model, exclude=["conv.weight"])) == ["Cast", *op_types(model)]
 
 
 @pytest.mark.parametrize(

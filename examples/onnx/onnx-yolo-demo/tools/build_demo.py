@@ -2,6 +2,7 @@
 
     python -m tools.build_demo MODEL.onnx
     python -m tools.build_demo MODEL.onnx --int8 MODEL_int8.onnx     # smaller and faster
+    python -m tools.build_demo MODEL.onnx --far MODEL_448.onnx       # two sizes of input to choose
 
 Writes a folder ``page`` beside the model: ``yolo_detection_demo.html``, which loads the scripts in
 ``demo_assets``, and ``yolo_detection_single_file.html``, the whole page in one file.  Both work
@@ -28,10 +29,12 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+import onnx
 import zstandard
 from evaluation.detectors import CONFIDENCE, ModelError, OnnxDetector
 from tools.reference import box_assets, reference_assets
 from tools.samples import chosen_assets
+from tools.sizes import SizeError, size_patch, with_size
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
 
@@ -162,8 +165,6 @@ def load_detector(path, card=None):
         If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``, says thresholds
         that aren't from 0 to 1 or of other classes, or the card has scores of other classes.
     """
-    import onnx
-
     try:
         detector = OnnxDetector(path, batch_size=1, form="yolo11")
     except ModelError as error:
@@ -312,7 +313,27 @@ def single_file(html, files, later=()):
     return html.replace('data-version=""', f'data-version="{version}"', 1)
 
 
-def page_scripts(model_path, int8=None, export=None, card=None):
+def far_patch(model_path, far, graph=None):
+    """Return what makes a model one for far things, by its export at a larger size.
+
+    `graph` is the optimized one, which the page patches.  BuildError if one of them doesn't fit.
+    """
+    detector, model, _ = load_detector(model_path)
+    other, larger, _ = load_detector(far)
+    if other.image_size <= detector.image_size:
+        raise BuildError(
+            f"{far} takes {other.image_size} pixels; for far things, export more than the "
+            f"{detector.image_size} of {model_path}"
+        )
+    try:
+        patch = size_patch(model, larger)
+        with_size(graph or model, patch)
+    except SizeError as error:
+        raise BuildError(f"{far} is no larger export of {model_path}: {error}") from error
+    return patch
+
+
+def page_scripts(model_path, int8=None, export=None, card=None, far=None):
     """Return the scripts that every page has: its program, the runtime, the model.
 
     Parameters
@@ -323,6 +344,8 @@ def page_scripts(model_path, int8=None, export=None, card=None):
         SHA-256 of the exported model that `int8` was made of, by default that of `model_path`.
     card : path-like, optional
         See `read_card`.
+    far : path-like, optional
+        As of `build`.
 
     Returns
     -------
@@ -344,10 +367,14 @@ def page_scripts(model_path, int8=None, export=None, card=None):
     weights = "float32" if int8 is None else "int8"
     data = shown.read_bytes()
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
-    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
+    graph = optimized_graph(shown, "model")
     samples = chosen_assets(detector)
     boxes = box_assets("model", shown, samples)
-    assets |= {"model-graph": graph} | teaching_assets(model) | boxes
+    assets |= {"model-graph": graph.SerializeToString(deterministic=True)}
+    assets |= teaching_assets(model) | boxes
+    if far is not None:
+        patch = far_patch(model_path, far, graph)
+        assets["model-far"] = patch.SerializeToString(deterministic=True)
     if int8 is None:
         assets |= reference_assets("model", data, facts["size"], samples | boxes)
     return {
@@ -357,13 +384,14 @@ def page_scripts(model_path, int8=None, export=None, card=None):
     }
 
 
-def floats_script(model_path, samples):
+def floats_script(model_path, samples, far=None):
     """Return the script with a model's weights in 16-bit floats, for WebGPU.
 
-    `samples` are the assets of the page's samples.
+    `samples` are the assets of the page's samples; `far` is as of `build`.
     """
     _, model, facts = load_detector(model_path)
-    half = half_weights(model).SerializeToString(deterministic=True)
+    patched = [] if far is None else [a.name for a in far_patch(model_path, far).initializer]
+    half = half_weights(model, exclude=patched).SerializeToString(deterministic=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "half.onnx"
         path.write_bytes(half)
@@ -375,7 +403,7 @@ def floats_script(model_path, samples):
     )
 
 
-def build(model_path, output=None, int8=None, webgpu=False, card=None):
+def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None):
     """Build the page of a detector.
 
     Parameters
@@ -390,6 +418,8 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None):
         Put what WebGPU needs into the single file, too.
     card : path-like, optional
         What the page says of the model; see `read_card`.
+    far : path-like, optional
+        An export of the same weights at a larger size, which the page offers for far things.
 
     Returns
     -------
@@ -411,9 +441,9 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None):
     if problem := runtime_problem():
         raise BuildError(problem)
     later = {WEBGPU: runtime_script("webgpu")}
-    files = page_scripts(model_path, int8, card=card)
+    files = page_scripts(model_path, int8, card=card, far=far)
     if int8 is not None:
-        later[FLOATS] = floats_script(model_path, assets_of(files["demo_assets/model.js"]))
+        later[FLOATS] = floats_script(model_path, assets_of(files["demo_assets/model.js"]), far)
     files |= later
     files["demo_assets/page.css"] = (DEMO / STYLE).read_text(encoding="utf-8")
     html = (DEMO / PAGE).read_text(encoding="utf-8").replace(STYLE, "demo_assets/page.css")
@@ -453,9 +483,12 @@ def main(arguments=None):
         "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
     )
     parser.add_argument("--card", type=Path, metavar="JSON", help="what it has seen, how it does")
+    parser.add_argument(
+        "--far", type=Path, metavar="ONNX", help="the same weights at a larger size, as a choice"
+    )
     o = parser.parse_args(arguments)
     try:
-        report = build(o.model, o.output, o.int8, o.webgpu, o.card)
+        report = build(o.model, o.output, o.int8, o.webgpu, o.card, o.far)
     except (BuildError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

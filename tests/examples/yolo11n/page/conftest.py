@@ -53,7 +53,10 @@ def once(tmp_path_factory):
 
 
 class Models:
-    """Paths of two detectors: ``colour``, and ``yolo``, the real network with random weights."""
+    """Paths of detectors: ``colour``, and ``yolo``, the real network with random weights.
+
+    ``colour_far`` is the former at twice the size.
+    """
 
     def __init__(self, once):
         self._once = once
@@ -62,6 +65,13 @@ class Models:
     def colour(self):
         file = "colours.onnx"
         return self._once("colours", lambda folder: colour_detector_onnx(folder / file)) / file
+
+    @cached_property
+    def colour_far(self):
+        def fill(folder):
+            colour_detector_onnx(folder / "colours.onnx", 256)
+
+        return self._once("colours_far", fill) / "colours.onnx"
 
     @cached_property
     def yolo(self):
@@ -73,7 +83,7 @@ def models(once):
     return Models(once)
 
 
-def build_site(model, folder, int8=None, without=()):
+def build_site(model, folder, int8=None, without=(), far=None):
     """Return the page of a model as `site_in`; skip the test without the runtime.
 
     What takes the most of the time is left out: no scenes are looked for in which the model is
@@ -89,7 +99,7 @@ def build_site(model, folder, int8=None, without=()):
         patch.setattr(build_demo, "asset_script", lambda assets, *_: asset_script(assets, level=1))
         for name in without:
             patch.setattr(build_demo, name, lambda *_: {})
-        build(model, output=folder, int8=int8)
+        build(model, output=folder, int8=int8, far=far)
     return site_in(folder)
 
 
@@ -123,7 +133,11 @@ def untaught_site(models, once):
 @pytest.fixture(scope="session")
 def colour_site(models, once):
     """Return the page with the detector of colours in it."""
-    return site_in(once("colour_site", lambda folder: build_site(models.colour, folder)))
+
+    def fill(folder):
+        build_site(models.colour, folder, far=models.colour_far)
+
+    return site_in(once("colour_site", fill))
 
 
 @pytest.fixture(scope="session")

@@ -226,6 +226,28 @@ def test_what_would_end_a_script_early_is_refused(text):
         single_file('<script src="a.js"></script>', {"a.js": text})
 
 
+def test_a_larger_export_shares_the_weights(quick, tmp_path, capsys):
+    far = tmp_path / "far.onnx"
+    colour_detector_onnx(far, 96)
+    given = [str(quick), "--int8", str(quick), "--output", str(tmp_path), "--far"]
+    assert main([*given, str(far)]) == 0
+    assets = assets_of((tmp_path / "demo_assets/model.js").read_text())
+    patch = onnx.GraphProto.FromString(assets["model-far"])
+    assert patch.input[0].type.tensor_type.shape.dim[2].dim_value == 96
+    floats = assets_of((tmp_path / FLOATS).read_text())["model-webgpu"]
+    for part in (assets["model"], assets["model-graph"], floats):
+        names = {array.name for array in onnx.load_from_string(part).graph.initializer}
+        assert names >= {array.name for array in patch.initializer}
+    assert main([*given, str(quick)]) == 1
+    assert "takes 64 pixels; for far things, export more than the 64 of" in capsys.readouterr().err
+    proto = onnx.load(far)
+    weight = next(array for array in proto.graph.initializer if not array.dims)
+    weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight) * 2, weight.name))
+    onnx.save(proto, far)
+    assert main([*given, str(far)]) == 1
+    assert f"far.onnx is no larger export of {quick}: the weights" in capsys.readouterr().err
+
+
 def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
     int8 = tmp_path / "int8.onnx"
     colour_detector_onnx(int8, 64, conf="0.3")

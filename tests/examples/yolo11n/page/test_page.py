@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from data.images import read_image
 from dataset import load_split
+from evaluation.detectors import OnnxDetector
 from PIL import Image
 from tools.build_demo import DEMO
 from tools.serve_demo import Server
@@ -242,6 +243,40 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
         page.click("#model-builtin")
         until(page, "demo.info.modelName === 'built-in model' && demo.ready")
         assert len(detect_file(page, encode(picture))["detections"]) == 2
+
+
+def test_far_things_are_found_at_a_larger_size(browser, colour_site, models):
+    """With one set of weights: the link and what is told of the model follow."""
+    picture = blob_picture(600, 400, [(GREEN, 200, 100, 30), (ORANGE, 500, 300, 20)])
+    with ready_page(browser, colour_site.url) as page:
+        for distance, path in (("near", models.colour), ("far", models.colour_far)):
+            page.select_option("#range", distance)
+            side = OnnxDetector(path).image_size
+            until(page, f"demo.ready && demo.info.size[0] === {side}")
+            assert f"{side} × {side} pixels" in page.inner_text("#model-facts")
+            expected = expected_detections(path, picture)
+            assert len(expected) == 2
+            assert_same(detect_file(page, encode(picture)), expected)
+        page.click("#link-card summary")
+        page.click("#link-copy")
+        until(page, "!document.querySelector('#link-text').hidden")
+        assert "&far=1" in page.input_value("#link-text")
+        page.fill("#confidence", "0.4")
+        page.evaluate("location.hash = 'far=0'")
+        until(page, "demo.ready && demo.info.size[0] === 128")
+        assert page.input_value("#range") == "near"
+        assert page.input_value("#confidence") == "0.4"  # it's the same model
+        send_file(page, models.colour, "own.onnx")
+        until(page, "demo.info.modelName === 'own.onnx' && demo.ready")
+        assert page.locator("#range").is_hidden()
+
+
+def test_a_page_of_one_size_offers_no_distance(yolo):
+    assert yolo.locator("#range").is_hidden()
+    yolo.evaluate("location.hash = 'far=1'")
+    until(yolo, "document.querySelector('#link-note').textContent.includes('far=1 (the page has')")
+    yolo.evaluate("location.hash = ''")
+    until(yolo, "document.querySelector('#link-note').hidden")
 
 
 # As in browsers that have none, in workers too.

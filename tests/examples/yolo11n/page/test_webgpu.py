@@ -93,8 +93,9 @@ def small(once):
 
 
 @pytest.fixture(scope="module")
-def small_site(small, once):
-    return site_in(once("small_site", lambda folder: build_site(small, folder)))
+def small_site(small, models, once):
+    """Return its page, with the usual one for far things."""
+    return site_in(once("small_site", lambda folder: build_site(small, folder, far=models.colour)))
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +145,20 @@ def test_webgpu_gives_the_same_boxes(browser, yolo_site, models):
         [scene] = clear_scenes(models.yolo, 1, start=20)
         last = detect_file(page, encode(scene))
         assert_same(last, expected_detections(models.yolo, scene), pixels=0.5, score=0.005)
+
+
+@pytest.mark.slow
+def test_far_things_are_found_on_webgpu(browser, small_site, models):
+    """What Python computed is of the other size, so WebAssembly says what is right."""
+    with open_page(browser, small_site.url) as page:
+        choose_webgpu(page)
+        page.select_option("#range", "far")
+        until(page, "demo.ready && demo.info.size[0] === 128", timeout=240)
+        assert page.evaluate("demo.info.backend") == "webgpu"
+        assert_checked(page, by="WebAssembly")
+        expected = expected_detections(models.colour, SCENE)
+        assert len(expected) == 2
+        assert_same(detect_file(page, encode(SCENE)), expected, pixels=0.5, score=0.005)
 
 
 def assert_measured(page, small, faster):

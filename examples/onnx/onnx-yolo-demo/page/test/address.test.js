@@ -13,6 +13,7 @@ test("settings that are written are read again", () => {
     iou: 0.55,
     backend: "wasm",
     threads: 2,
+    far: true,
     count: true,
     line: { a: { x: 0.125, y: 0 }, b: { x: 1, y: 0.5 } },
     off: NAMES.slice(1),

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withHead, withMetadata, withOutputs, writeNames } from "../src/teach/onnx_edit.js";
+import {
+  withHead,
+  withMetadata,
+  withOutputs,
+  withSize,
+  writeNames,
+} from "../src/teach/onnx_edit.js";
 import { fieldsOf, parseNames, readFacts, readMetadata } from "../src/worker/onnx_read.js";
-import { detector } from "./onnx.js";
+import { constant, detector, field, valueInfo } from "./onnx.js";
 
 const GRAPH = 7;
 const decoder = new TextDecoder();
@@ -18,6 +24,7 @@ function namesIn(model, list, field) {
 }
 const nodesOf = (model) => namesIn(model, 1, 2);
 const constantsOf = (model) => namesIn(model, 5, 8);
+const inputsOf = (model) => namesIn(model, 11, 1);
 const outputsOf = (model) => namesIn(model, 12, 1);
 
 test("class names survive being written and read", () => {
@@ -43,6 +50,19 @@ test("more tensors become outputs, behind the model's own", () => {
   const model = withOutputs(detector(), ["means", "more"]);
   assert.deepEqual(outputsOf(model), ["output0", "means", "more"]);
   assert.deepEqual(nodesOf(model), nodesOf(detector()));
+});
+
+test("another size replaces constants of the same names, the input and the output", () => {
+  const boxes = constant("boxes", [1, 6, 2], new Float32Array(12));
+  const parts = [field(5, boxes), field(11, valueInfo("images", [1, 3, 64, 64]))];
+  const patch = Buffer.concat([...parts, field(12, valueInfo("output0", [1, 6, 2]))]);
+  const other = withSize(detector({ side: 32 }), patch);
+  assert.deepEqual(nodesOf(other), nodesOf(detector()));
+  assert.deepEqual(constantsOf(other), ["one", "zero", "boxes"]);
+  assert.deepEqual([inputsOf(other), outputsOf(other)], [["images"], ["output0"]]);
+  const [graph] = [...fieldsOf(other)].filter((f) => f.field === GRAPH);
+  assert.ok(Buffer.from(graph.content).includes(boxes));
+  assert.deepEqual(readMetadata(other), readMetadata(detector()));
 });
 
 test("a detector and a head become one graph with the head's output", () => {

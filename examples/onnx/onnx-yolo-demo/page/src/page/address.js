@@ -10,6 +10,7 @@
  * @property {string} [backend]
  * @property {number} [threads]
  * @property {string[]} [off] Names of the classes that don't count.
+ * @property {boolean} [far] Whether the built-in model looks for far things.
  * @property {boolean} [count] Whether to count.
  * @property {Line} [line] To count at.
  */
@@ -31,6 +32,11 @@ function readLine(text) {
 
 const writeLine = ({ a, b }) => [a.x, a.y, b.x, b.y].map((share) => share.toFixed(3)).join(",");
 
+const yesOrNo = {
+  read: (text) => (["0", "1"].includes(text) ? text === "1" : undefined),
+  needed: "0 or 1",
+};
+
 /** How the texts of settings are read; undefined is for those that don't do. */
 const READERS = {
   confidence: { read: (text) => number(text, 0.01, 0.99), needed: "a number from 0.01 to 0.99" },
@@ -43,10 +49,8 @@ const READERS = {
     read: (text) => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined),
     needed: "a whole number from 1 to 99",
   },
-  count: {
-    read: (text) => (["0", "1"].includes(text) ? text === "1" : undefined),
-    needed: "0 or 1",
-  },
+  far: yesOrNo,
+  count: yesOrNo,
   line: { read: readLine, needed: "four numbers from 0 to 1" },
 };
 
@@ -78,11 +82,12 @@ export function readSettings(address, names) {
 }
 
 /** @param {Settings} settings @returns {string} What `readSettings` reads. */
-export function writeSettings({ off = [], count, line, ...simple }) {
+export function writeSettings({ off = [], far, count, line, ...simple }) {
   const address = new URLSearchParams();
   for (const [key, value] of Object.entries(simple)) {
     if (value !== undefined) address.set(key, String(value));
   }
+  if (far) address.set("far", "1");
   if (count) address.set("count", "1");
   if (line) address.set("line", writeLine(line));
   for (const name of off) address.append("off", name);

@@ -98,8 +98,8 @@ const ACTIONS = {
 };
 
 /** What would detect anew, which has to wait while the model learns, or all pictures are seen. */
-const RESTING = ["samples", "confidence", "iou", "classes", "backend", "mirror", "camera-select"];
-RESTING.push("album", "album-tools");
+const RESTING = ["samples", "confidence", "iou", "classes", "backend", "range", "mirror"];
+RESTING.push("camera-select", "album", "album-tools");
 
 /** Bring buttons to life or make them dead, as the page's state is. */
 function showState() {
@@ -144,6 +144,7 @@ function wireChoices() {
   wireFullScreen();
   wireSelfTest();
   onChange("backend", ({ value }) => chooseBackend(value));
+  onChange("range", () => loadBuiltin());
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
   onChange("camera-select", ({ value }) => live.changeCamera(value));
   navigator.mediaDevices?.addEventListener?.("devicechange", () =>

@@ -8,7 +8,8 @@ import { countingSettings, setCounting } from "../count/counting.js";
 import { readSettings, writeSettings } from "./address.js";
 import { rerun } from "./detection.js";
 import { byId, givenAddress } from "./environment.js";
-import { chooseBackend } from "./loading.js";
+import { chooseBackend, loadModel } from "./loading.js";
+import { builtinModel, hasFar, model } from "./model.js";
 import { compareProof, presentProof, takeProof } from "./proof.js";
 import { currentSettings, moveSliders, setClassesOff, sliderValues } from "./settings.js";
 import { attempt, demo, say } from "./status.js";
@@ -26,6 +27,7 @@ function presentLink() {
     threads: threads ? Number.parseInt(threads, 10) || undefined : undefined,
     count: on,
     line: line ?? undefined,
+    far: model.current?.far,
     off: enabled ? names.filter((_, classId) => !enabled.includes(classId)) : [],
   });
   return `${location.href.replace(/[?#].*/s, "")}#${settings}`;
@@ -57,18 +59,21 @@ async function copyProof() {
 /** Take the settings of the address; a model has to be there. */
 export async function applyLink() {
   const { settings, bad } = readSettings(givenAddress(), demo.info?.names ?? []);
-  const { count, line, off, backend, threads } = settings;
+  const { count, line, off, backend, threads, far } = settings;
   const present = demo.info?.threads;
   if (threads && threads !== present) {
     bad.push(`threads=${threads} (it has ${present}; more need the headers that serve_demo sends)`);
   }
+  if (far && !hasFar()) bad.push("far=1 (the page has its model for one size of input alone)");
   if (!takeProof(givenAddress().get("proof"))) bad.push("proof (it is cut off or damaged)");
   moveSliders(settings);
   if (off) setClassesOff(off);
   if (count !== undefined || line) setCounting(count ?? true, line ?? null);
   byId("link-note").hidden = bad.length === 0;
   setText(byId("link-note"), `Left out of the link's settings: ${bad.map(isolate).join("; ")}.`);
-  if (backend && backend !== byId("backend").value) await chooseBackend(backend);
+  const otherRange = model.current?.builtin && hasFar() && far !== undefined;
+  if (otherRange && far !== model.current?.far) await loadModel(builtinModel(far), backend);
+  else if (backend && backend !== byId("backend").value) await chooseBackend(backend);
   else if (Object.keys(settings).length) await rerun();
   await compareProof();
 }

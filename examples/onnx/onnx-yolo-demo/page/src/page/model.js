@@ -6,9 +6,10 @@
  * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "../worker/onnx_read.js"
  */
+import { withSize } from "../teach/onnx_edit.js";
 import { failure } from "../worker/failure.js";
 import { readFacts } from "../worker/onnx_read.js";
-import { assetBytes, assetJson, whenAsset } from "./assets.js";
+import { assetBytes, assetJson, hasAsset, whenAsset } from "./assets.js";
 import { findAdapter, loadFloats, loadWebgpuRuntime } from "./backend.js";
 import { showCard } from "./card.js";
 import { checkedWith, showChecked } from "./checking.js";
@@ -36,6 +37,7 @@ const IOS_NOTE =
  * @typedef {object} Model
  * @property {string} name
  * @property {boolean} builtin
+ * @property {boolean} [far] Whether it looks for far things; see `builtinModel`.
  * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object,
  *   graph?: Uint8Array, tried?: boolean, asset?: string}>} read `noted` is what a file of detections says of it;
  *   `graph` see `Detector.load`; `tried`: the build has run it; `asset`: its name in the page.
@@ -94,8 +96,14 @@ function keepChecked(checked) {
 
 // ------------------------------------------------------------------------ kinds of model
 
-/** @returns {Model} The one that the page was built with. */
-export function builtinModel() {
+/** Whether the page has the built-in model for far things, too. */
+export const hasFar = () => hasAsset("model-far");
+
+/**
+ * @param {boolean} [far] Whether to look for far things, at a larger size; by default as chosen.
+ * @returns {Model} The one that the page was built with.
+ */
+export function builtinModel(far = byId("range").value === "far") {
   const read = async (backend) => {
     const own = await assetJson("model-info");
     // WebGPU lacks operators in 8-bit integers; its form of such a model has floats.
@@ -104,9 +112,15 @@ export function builtinModel() {
     const name = asFloats ? "model-webgpu" : "model";
     const { facts, ...noted } = asFloats ? await assetJson(`${name}-info`) : own;
     const graph = backend === "wasm" ? await assetBytes("model-graph") : undefined;
-    return { bytes: await assetBytes(name), facts, noted, graph, tried: true, asset: name };
+    const near = { bytes: await assetBytes(name), facts, noted, graph, tried: true, asset: name };
+    if (!far) return near;
+    const patch = await assetBytes("model-far");
+    const asset = undefined; // Python has run the other size
+    // The graph, where there is one, has its weights from places in the model's file.
+    if (graph) return { ...near, graph: withSize(graph, patch), asset };
+    return { ...near, bytes: withSize(near.bytes, patch), asset };
   };
-  return { name: "built-in model", builtin: true, read };
+  return { name: "built-in model", builtin: true, far, read };
 }
 
 const MAX_MODEL_BYTES = 1e9; // loading takes several times as much, of the four that a page may have
@@ -185,6 +199,7 @@ export async function loadOrKeep(wanted, backend, job) {
     await loadInto(wanted, backend, job.ending);
   } catch (error) {
     byId("backend").value = current ? requested : backend;
+    if (current) showRange(current);
     const failed = /** @type {Error & {code?: string}} */ (error);
     if (failed.code?.startsWith("model-")) {
       failed.message = `File ${wanted.name}: ${failed.message}`;
@@ -272,10 +287,11 @@ async function loadInto(wanted, requested, ending) {
 function use(wanted, requested, found, noted = {}) {
   const info = { ...found, requested, modelName: wanted.name };
   const sameClasses = demo.info && String(demo.info.names) === String(info.names);
-  const sameModel = model.current === wanted;
+  const sameModel = model.current === wanted || (model.current?.builtin && wanted.builtin);
   Object.assign(model, { current: wanted, noted, requested });
   demo.info = info;
   byId("backend").value = requested;
+  showRange(wanted);
   if (!sameModel) setThresholds(info);
   if (!sameClasses) setClasses(info.names);
   clearTimes();
@@ -365,6 +381,12 @@ function showInfo({ modelName, names, layout, size, backend, adapter, threads, n
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
   showNote(note);
   showChecked(checked);
+}
+
+/** Offer far things, where the page has a model for them. @param {Model} model */
+function showRange({ builtin, far }) {
+  byId("range-field").hidden = !(builtin && hasFar());
+  byId("range").value = far ? "far" : "near";
 }
 
 /** @param {string} note On the back end; "" for none. */

@@ -77,7 +77,7 @@ async function adapterOf(backend) {
 /** @param {string} backend @param {Detector} detector */
 async function tryBackend(backend, detector) {
   const about = await adapterOf(backend);
-  const { asset, noted, ...given } = await forDetector(builtinModel(), backend);
+  const { asset, noted, ...given } = await forDetector(builtinModel(false), backend);
   const expected = await assetJson(`${asset}-boxes`);
   const info = await detector.load(given);
   const { thresholds, iou, threads, checked } = info;

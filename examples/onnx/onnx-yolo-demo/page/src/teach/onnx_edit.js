@@ -7,11 +7,13 @@
 import { fieldsOf, METADATA_PROPS } from "../worker/onnx_read.js";
 
 const GRAPH = 7; // of onnx.ModelProto
-const [NODE, INITIALIZER, OUTPUT] = [1, 5, 12]; // of onnx.GraphProto
+const [NODE, INITIALIZER, INPUT, OUTPUT, VALUE_INFO] = [1, 5, 11, 12, 13]; // of onnx.GraphProto
+const NAME = 8; // of onnx.TensorProto
 const FLOAT = 1;
 const INT64 = 7;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** @param {Uint8Array[]} parts */
 function join(parts) {
@@ -51,7 +53,7 @@ function tensor({ name, dims, data }) {
   return join([
     ...dims.map((dim) => field(1, dim)),
     field(2, kind),
-    field(8, name),
+    field(NAME, name),
     field(9, bytes),
   ]);
 }
@@ -96,12 +98,32 @@ export function withHead(model, head, constants) {
 }
 
 /**
+ * The same weights for another size of input.
+ * @param {Uint8Array} model
+ * @param {Uint8Array} patch An onnx.GraphProto of what differs; see tools/sizes.py.
+ */
+export function withSize(model, patch) {
+  const nameOf = (constant) => {
+    const name = [...fieldsOf(constant)].find((f) => f.field === NAME);
+    return name && decoder.decode(name.content);
+  };
+  const others = [...fieldsOf(patch)];
+  const replaced = new Set(
+    others.filter((f) => f.field === INITIALIZER).map((f) => nameOf(f.content)),
+  );
+  const isKept = ({ field: id, content }) =>
+    ![INPUT, OUTPUT, VALUE_INFO].includes(id) &&
+    !(id === INITIALIZER && replaced.has(nameOf(content)));
+  const kept = [...fieldsOf(graphOf(model))].filter(isKept);
+  return withGraph(model, join([...kept, ...others].map((f) => f.whole)));
+}
+
+/**
  * The same model with other entries in its metadata.
  * @param {Uint8Array} model
  * @param {Record<string, string>} entries
  */
 export function withMetadata(model, entries) {
-  const decoder = new TextDecoder();
   const isReplaced = (content) =>
     [...fieldsOf(content)].some(
       (f) => f.field === 1 && Object.hasOwn(entries, decoder.decode(f.content)),

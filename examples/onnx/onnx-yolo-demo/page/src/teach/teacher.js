@@ -142,7 +142,7 @@ async function lesson({ examples, part, steps: wanted, seed, onStep }) {
     throw failure("teach-failed", `the number of steps is ${steps}; give a whole one from 1 on`);
   }
   const basis = model.current;
-  const { bytes, facts } = await builtinModel().read("wasm");
+  const { bytes, facts } = await builtinModel(false).read("wasm");
   const step = await assetBytes(`teach-${part}-step`);
   const message = {
     type: "teach-begin",
