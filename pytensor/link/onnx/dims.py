@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 
 from pytensor.graph.basic import Constant
@@ -99,6 +100,8 @@ class Dims(Algebra):
     def __init__(self, shape_feature=None, input_dims=None):
         self._feature = shape_feature
         self._input_dims = input_dims or {}
+        # Lengths depend on lengths: without memory, those of each layer are asked for twice as often
+        self.size, self.of = cache(self.size), cache(self.of)
 
     def size(self, variable, axis):
         static = variable.type.shape[axis]

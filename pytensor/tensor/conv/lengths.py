@@ -30,7 +30,7 @@ def window_extent(window, dilation):
 
     A slice of ``window`` entries with the step ``dilation`` is as long.
     """
-    return (window - 1) * dilation + 1
+    return window if dilation == 1 else (window - 1) * dilation + 1
 
 
 def tap_slices(tap, dilation, stride, windows):

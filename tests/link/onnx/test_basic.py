@@ -4,6 +4,8 @@ from functools import lru_cache
 from importlib import import_module
 from pkgutil import walk_packages
 
+from cProfile import Profile
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -233,3 +235,17 @@ def test_model_is_valid_at_every_opset():
         onnx.checker.check_model(model, full_check=True)
         # Booleans, if there are any, are reduced through integers before operator set 20.
         assert ("Cast" in op_types(model)) == (opset < 20)
+
+
+def growth(work, sizes):
+    """Return how many calls of functions each step from a size to the next adds.
+
+    Calls are counted: unlike seconds, they are the same in each run.
+    """
+    work(sizes[0])  # what is done once
+    counts = []
+    for size in sizes:
+        profile = Profile()
+        profile.runcall(work, size)
+        counts.append(sum(entry.callcount for entry in profile.getstats()))
+    return np.diff(counts)

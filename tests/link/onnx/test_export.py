@@ -16,6 +16,7 @@ from tests.link.onnx.test_basic import (
     check_results,
     compare_onnx_and_py,
     dims,
+    growth,
     op_types,
     run,
 )
@@ -454,3 +455,19 @@ def test_missing_packages_are_named(missing):
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"needs the package {missing!r}: pip install onnx onnxruntime" in result.stdout
+
+
+@pytest.mark.parametrize("add", [None, lambda x, y: x + y, lambda x, y: y + x])
+def test_time_grows_with_the_layers(add):
+    """Each layer asked twice or more for the lengths of the one before."""
+
+    def work(layers):
+        y = x = pt.tensor("x", shape=(None, None, 4), dtype="float32")
+        for _ in range(layers):
+            h = pt.tanh(y.reshape((y.shape[0], y.shape[1], 2, 2)))
+            h = h.reshape((h.shape[0], h.shape[1], h.shape[2] * h.shape[3]))
+            y = h if add is None else add(h, y)
+        export_onnx([x], [y])
+
+    first, second = growth(work, (1, 3, 5))
+    assert second < 1.3 * first

@@ -95,6 +95,41 @@ def test_what_differs_too_much_is_refused(network, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    # Without calibration a product's columns have scales of their own
+    ("of", "calibrated"),
+    [("matmul", True), ("conv", True), ("conv", False)],
+)
+def test_lost_channels_are_refused(of, calibrated):
+    """The largest channels decide over the error of all; with no scale, a channel is compared too."""
+    rng, scales = np.random.default_rng(0), np.array([100, 10, 1, 0.01, 0], "float32")
+    if of == "matmul":
+        w, x = rng.normal(size=(32, 5)) * scales, pt.matrix("x", dtype="float32")
+        y = x @ pytensor.shared(w.astype("float32"), name="w")
+        value = rng.normal(size=(16, 32)).astype("float32")
+    else:
+        w = rng.normal(size=(5, 3, 3, 3)) * scales[:, None, None, None]
+        x = pt.tensor("x", shape=(None, 3, 8, 8), dtype="float32")
+        y = pt.nn.conv2d(x, pytensor.shared(w.astype("float32"), name="w"))
+        value = rng.normal(size=(4, 3, 8, 8)).astype("float32")
+    model, feed = export_onnx(x, y), {"x": value}
+    samples = [feed] if calibrated else None
+    with pytest.raises(VerificationError, match=r"channel 3 of .* \(axis 1\)"):
+        quantize_int8(model, calibration=samples, sample=feed)
+    quantize_int8(model, calibration=samples, sample=feed, tolerance=0.6)
+
+
+def test_weights_that_two_nodes_read():
+    """With the option that `quantize_int8` names, onnxruntime didn't open the file."""
+    rng = np.random.default_rng(0)
+    w = pytensor.shared(rng.normal(size=(3, 3, 3, 3)).astype("float32"), name="w")
+    x = pt.tensor("x", shape=(1, 3, 8, 8), dtype="float32")
+    y = [pt.nn.conv2d(x, w, padding=1), pt.nn.conv2d(pt.nn.max_pool2d(x, 2), w, padding=1)]
+    feed = {"x": rng.normal(size=(1, 3, 8, 8)).astype("float32")}
+    small = quantize_int8(export_onnx(x, y), calibration=[feed], sample=feed, tolerance=0.05)
+    assert {"w_quantized", "w_1_quantized"} <= int8_names(small)
+
+
 def test_bad_input(network):
     model, _ = network
     with pytest.raises(ValueError, match=r"calibration\[0\] has values for \['y'\]"):

@@ -3,8 +3,9 @@ import numpy as np
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.dispatch.sizes import vector
+from pytensor.link.onnx.dispatch.sizes import shape_without, vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
@@ -22,7 +23,24 @@ from pytensor.tensor.shape import SpecifyShape
 @onnx_funcify.register(Join)
 def onnx_funcify_Join(op, node, builder, *inputs):
     dtype = node.outputs[0].type.dtype
+    if can_raise(builder):
+        _require_that_parts_fit(node, builder, inputs)
     return builder.add("Concat", *cast_inputs(builder, node, inputs, dtype), axis=op.axis)
+
+
+def _require_that_parts_fit(node, builder, parts):
+    """Refuse parts of unequal lengths: next to an empty one, onnxruntime returns what memory held.
+
+    See ``thoughts/upstream/onnxruntime-empty-tensors.md``.
+    """
+    ndim, axis = node.outputs[0].type.ndim, node.op.axis
+    first, *others = ([s for a, s in enumerate(builder.dims.sizes(v)) if a != axis % ndim]
+                      for v in node.inputs)
+    for part, sizes in zip(parts[1:], others, strict=True):
+        if sizes != first:
+            shapes = (shape_without(builder, x, axis % ndim, ndim) for x in (parts[0], part))
+            message = f"join: the parts have other lengths on axes other than {axis}"
+            require(builder, builder.add("Equal", *shapes), ValueError, message)
 
 
 @onnx_funcify.register(Split)

@@ -11,7 +11,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
-from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.dims import Algebra, Size, left_over
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known, must_be_known
@@ -25,6 +25,7 @@ from pytensor.tensor.type import TensorType
 
 # Where lengths come from: deep models ask for the same ones again and again
 _origins: WeakKeyDictionary[Variable, dict[int, tuple[Variable, int]]] = WeakKeyDictionary()
+_inferred: WeakKeyDictionary[Apply, list] = WeakKeyDictionary()
 
 
 def vector(scalars, dtype="int64"):
@@ -47,7 +48,19 @@ def positions(length, dtype: str = "int64"):
     if _as_size(length) is not None:
         return pt.arange(length, dtype="int64").astype(dtype)
     # JAX has no arange up to a length that is computed
-    return (pt.cumsum(pt.alloc(np.int64(1), length)) - np.int64(1)).astype(dtype)
+    return (pt.cumsum(allocated(np.int64(1), [length])) - np.int64(1)).astype(dtype)
+
+
+def allocated(value, lengths):
+    """Return an Alloc, like `pytensor.tensor.alloc`.
+
+    That simplifies a copy of all that its lengths are computed from, which may be the whole model,
+    to learn which of them are known; those are constants here.
+    """
+    lengths = [folded([pt.as_tensor_variable(n)])[0] for n in lengths]
+    known_ones = [n if isinstance(n, Constant) else pt.lscalar() for n in lengths]
+    made = pt.alloc(value, *known_ones)
+    return Apply(made.owner.op, [made.owner.inputs[0], *lengths], [made.type()]).outputs[0]
 
 
 def size(x, axis):
@@ -168,20 +181,32 @@ def _source(apply, output, axis):
         return None
     if not hasattr(op, "infer_shape"):
         return None
+    if apply not in _inferred:
+        _inferred[apply] = _infer(apply)
+    return _inferred[apply][output][axis]
+
+
+def _infer(apply):
+    """Return for each axis of each output the input and its axis whose length it has, or None."""
     lengths = [
         [x.shape[a] if n is None else constant(np.int64(n)) for a, n in enumerate(x.type.shape)]
         if isinstance(x.type, TensorType)
         else []
-        for x in inputs
+        for x in apply.inputs
     ]
-    found = op.infer_shape(apply, lengths)[output][axis]
-    while isinstance(found, Variable) and found.owner and isinstance(found.owner.op, CheckAndRaise):
-        found = found.owner.inputs[0]
-    for x, row in zip(inputs, lengths, strict=True):
-        for a, length in enumerate(row):
-            if length is found:
-                return x, a
-    return None
+    known_ones = {
+        id(length): (x, a)
+        for x, row in zip(apply.inputs, lengths, strict=True)
+        for a, length in enumerate(row)
+    }
+
+    def origin(length):
+        while isinstance(getattr(getattr(length, "owner", None), "op", None), CheckAndRaise):
+            length = length.owner.inputs[0]
+        return known_ones.get(id(length))
+
+    shapes = apply.op.infer_shape(apply, lengths)
+    return [None if shape is None else [*map(origin, shape)] for shape in shapes]
 
 
 def _as_size(scalar):

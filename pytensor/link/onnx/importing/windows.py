@@ -11,6 +11,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.importing.registry import Refused, folded
+from pytensor.link.onnx.importing.sizes import allocated
 from pytensor.tensor.basic import constant
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.lengths import (
@@ -34,7 +35,7 @@ def wide(x):
 def filled(value, lengths):
     """Return an array that has a scalar's value everywhere, and its dtype."""
     # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
-    return pt.alloc(folded([pt.expand_dims(value, range(len(lengths)))])[0], *lengths)
+    return allocated(folded([pt.expand_dims(value, range(len(lengths)))])[0], lengths)
 
 
 class Windows(NamedTuple):

@@ -21,6 +21,26 @@ def test_join():
     compare_onnx_and_py([x, n], outputs, [X, X])
 
 
+@pytest.mark.parametrize(("shapes", "axis"), [(((0, 3), (2, 4)), 0), (((2, 4), (0, 3)), 1)])
+def test_parts_that_do_not_fit_an_empty_one(shapes, axis):
+    """onnxruntime doesn't look at empty parts, and returned memory that nobody wrote."""
+    x, y = pt.matrices("xy")
+    f = function([x, y], pt.join(axis, x, y), mode="ONNX")
+    with pytest.raises(ValueError, match="other lengths"):
+        f(*map(np.zeros, shapes))
+    rows = np.ones((2, 3))
+    nothing = np.ones((0, 3) if axis == 0 else (2, 0))
+    np.testing.assert_array_equal(f(rows, nothing), rows)
+
+
+def test_stack_of_an_empty_vector():
+    x, y = pt.vectors("xy")
+    f = function([x, y], pt.stack([x, y]), mode="ONNX")
+    with pytest.raises(ValueError, match="other lengths"):
+        f(np.zeros(0), np.ones(3))
+    np.testing.assert_array_equal(f(np.zeros(3), np.ones(3)), [[0] * 3, [1] * 3])
+
+
 @pytest.mark.slow
 @given(data=st.data())
 def test_join_and_split_of_any_dtype(data):

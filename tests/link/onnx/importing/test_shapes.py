@@ -8,6 +8,7 @@ from pytensor import dprint, function, grad
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.tensor.basic import Join, MakeVector
+from tests.link.onnx.test_basic import growth
 
 PYTHON = Mode("py", None)
 MIN, MAX = np.iinfo("int64").min, np.iinfo("int64").max
@@ -416,3 +417,22 @@ def test_vectors_that_a_model_computes_stay_vectors():
     # one that isn't made of sizes isn't taken apart
     graph = """(int64[3] x, int64[3] y0) => (int64[6] y) { y = Concat<axis = 0>(x, y0) }"""
     assert isinstance(output(graph).owner.op, Join)
+
+
+def test_time_grows_with_the_convolutions_of_integers():
+    """Each padded image simplified a copy of all nodes before it."""
+
+    def work(layers):
+        convolutions = "".join(
+            f"q{n} = Cast<to = 2>(x{n})"
+            f"c{n} = ConvInteger<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(q{n}, w)"
+            f"x{n + 1} = Cast<to = 1>(c{n})"
+            for n in range(layers)
+        )
+        imported(
+            f"(float[N, 1, H, W] x0, uint8[1, 1, 3, 3] w) => (float[N, 1, H, W] x{layers})"
+            f"{{ {convolutions} }}"
+        )
+
+    first, second = growth(work, (1, 3, 5))
+    assert second < 1.2 * first

@@ -19,6 +19,7 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
+    allocated,
     is_listed,
     is_size,
     normalized,
@@ -148,7 +149,7 @@ def broadcast(x, wanted):
             places = pt.switch(fits, positions(length), have)  # else beyond the axis
             x = x.take(places * pt.neq(have, np.int64(1)), axis=axis)
         lengths.append(length)
-    return pt.alloc(x, *lengths)
+    return allocated(x, lengths)
 
 
 def _joint(have, want):
