@@ -7,7 +7,8 @@ import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.callbacks import called_back
-from pytensor.scalar.basic import Complex, RoundHalfAwayFromZero
+from pytensor.scalar.as_written import AsWritten
+from pytensor.scalar.basic import Complex, RoundHalfAwayFromZero, TrueDiv
 from pytensor.scalar.math import (
     J0,
     J1,
@@ -37,6 +38,20 @@ def jax_funcify_Complex(op, **kwargs):
         return jax.lax.complex(*jnp.broadcast_arrays(real, imaginary))
 
     return to_complex
+
+
+@jax_funcify.register(AsWritten)
+def jax_funcify_AsWritten(op, node, **kwargs):
+    function = jax_funcify(op.scalar_op, node=node, **kwargs)
+    if not isinstance(op.scalar_op, TrueDiv):
+        return function
+
+    def quotient(x, y):
+        # XLA multiplies by the reciprocal of a divisor that it sees repeated, and divides a quotient
+        # by the product of both divisors
+        return function(*jax.lax.optimization_barrier(jnp.broadcast_arrays(x, y)))
+
+    return quotient
 
 
 @jax_funcify.register(PolyGamma)

@@ -2,6 +2,7 @@
 
 import pytensor.link.mlx.dispatch.conv
 import pytensor.link.mlx.dispatch.nn
+import pytensor.link.mlx.dispatch.scalar_functions
 import pytensor.link.mlx.dispatch.topk
 
 __all__ = []

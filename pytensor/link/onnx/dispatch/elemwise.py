@@ -1,4 +1,5 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.scalar.as_written import AsWritten
 from pytensor.scalar.basic import Composite, ScalarInnerGraphOp
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
@@ -18,6 +19,11 @@ def onnx_funcify_Elemwise(op, node, builder, *inputs):
         shape = builder.add("Shape", x)
         outputs = tuple(builder.add("Expand", output, shape) for output in outputs)
     return outputs
+
+
+@onnx_funcify.register(AsWritten)
+def onnx_funcify_AsWritten(op, node, builder, *inputs):
+    return onnx_funcify(op.scalar_op, node, builder, *inputs)
 
 
 @onnx_funcify.register(DimShuffle)

@@ -3,6 +3,7 @@
 import sys
 from copy import copy
 from functools import partial
+from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.mode import optdb
@@ -24,7 +25,7 @@ from pytensor.tensor.basic import Choose, cast, constant, expand_dims, stack
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.rewriting.shape import ShapeFeature
-from pytensor.tensor.shape import Reshape, reshape
+from pytensor.tensor.shape import Reshape, Shape, reshape, shape
 from pytensor.typed_list.basic import MakeList, TypedListConstant
 
 # The pass that folds batch normalization into the filters of a convolution keeps their names, and
@@ -96,6 +97,8 @@ def rebuild_with(replacements, outputs):
             rebuilt = node.op(*inputs, return_list=True)
         elif isinstance(node.op, Reshape):
             rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
+        elif isinstance(node.op, Shape):
+            rebuilt = [shape_of_first(dims, *inputs)]
         elif isinstance(node.op, MakeList):
             # The one Op that takes its inputs as a list.
             rebuilt = node.op.make_node(inputs).outputs
@@ -122,6 +125,24 @@ def reshape_to_known(dims, x, shape, *, ndim):
             elements[elements.index(Size(-1))] = rest
     entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]
     return reshape(x, entries, ndim=ndim)
+
+
+def shape_of_first(dims, x):
+    """Return the shape of `x`, made of lengths of the first tensors that have them.
+
+    PyTensor's rewrites come to those one layer at a time, and look at all nodes each time.
+    """
+    own, entries, sizes = shape(x), [], dims.sizes(x)
+    if not any(v is not x for size in sizes if size.is_of_axes for v, _ in size.unknowns):
+        return own
+    for axis, size in enumerate(sizes):
+        lengths = [own[axis]]
+        if size.is_of_axes:
+            lengths = [v.shape[a] for v, a in size.unknowns.elements()]
+            if size.factor != 1 or not lengths:
+                lengths.append(constant(size.factor, dtype="int64"))
+        entries.append(prod(lengths[1:], start=lengths[0]))
+    return stack(entries)
 
 
 def without_inplace(node):

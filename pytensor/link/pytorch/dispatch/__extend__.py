@@ -5,6 +5,7 @@ import pytensor.link.pytorch.dispatch.nn
 import pytensor.link.pytorch.dispatch.normalization
 import pytensor.link.pytorch.dispatch.pool
 import pytensor.link.pytorch.dispatch.resize
+import pytensor.link.pytorch.dispatch.scalar_functions
 import pytensor.link.pytorch.dispatch.topk
 import pytensor.link.pytorch.dispatch.vjp
 

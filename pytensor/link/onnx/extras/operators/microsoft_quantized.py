@@ -23,12 +23,14 @@ from pytensor.link.onnx.importing.registry import (
 from pytensor.tensor.basic import cast
 
 
+def _centred(x, zero_point):
+    difference = cast(x, "int32")
+    return difference if zero_point is None else difference - cast(zero_point, "int32")
+
+
 def _real(x, scale, zero_point=None):
     """Return the numbers that integers stand for."""
-    difference = cast(x, "int32")
-    if zero_point is not None:
-        difference = difference - cast(zero_point, "int32")
-    return cast(difference, scale.type.dtype) * scale
+    return cast(_centred(x, zero_point), scale.type.dtype) * scale
 
 
 @operator_funcify.register("QLinearAdd", domain=MICROSOFT)
@@ -39,8 +41,8 @@ def qlinear_add(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
 
 @operator_funcify.register("QLinearMul", domain=MICROSOFT)
 def qlinear_mul(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
-    product = _real(a, a_scale, a_zero) * _real(b, b_scale, b_zero)
-    return saturated(product / scale, zero, a.type.dtype)
+    product = cast(_centred(a, a_zero) * _centred(b, b_zero), scale.type.dtype)
+    return saturated(product * (a_scale * b_scale / scale), zero, a.type.dtype)
 
 
 @operator_funcify.register("QLinearSigmoid", domain=MICROSOFT)

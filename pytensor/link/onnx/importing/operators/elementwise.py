@@ -20,6 +20,7 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
 from pytensor.link.onnx.importing.windows import like, wide
+from pytensor.link.onnx.importing.written import as_written, divide, kept, unless_cancelled
 from pytensor.tensor.basic import constant
 
 UNARY = {
@@ -31,36 +32,40 @@ UNARY = {
     "Atan": pt.arctan,
     "Atanh": pt.arctanh,
     "BitwiseNot": pt.invert,
-    "Ceil": pt.ceil,
     "Cos": pt.cos,
     "Cosh": pt.cosh,
     "Exp": pt.exp,
-    "Floor": pt.floor,
     "Log": pt.log,
     "Neg": pt.neg,
     "Not": pt.invert,
     "Reciprocal": pt.reciprocal,
-    "Round": pt.round_half_to_even,
-    "Sign": pt.sign,
     "Sin": pt.sin,
     "Sinh": pt.sinh,
     "Sqrt": pt.sqrt,
     "Tan": pt.tan,
     "Tanh": pt.tanh,
 }
-BINARY = {
-    "Add": pt.add,
-    "And": pt.and_,
-    "BitwiseAnd": pt.and_,
-    "BitwiseOr": pt.or_,
-    "BitwiseXor": pt.xor,
+ROUNDING = {
+    "Ceil": pt.ceil,
+    "Floor": pt.floor,
+    "Round": pt.round_half_to_even,
+    "Sign": pt.sign,
+}
+COMPARING = {
     "Greater": pt.gt,
     "GreaterOrEqual": pt.ge,
     "Less": pt.lt,
     "LessOrEqual": pt.le,
-    "Mul": pt.mul,
+}
+BINARY = {
+    "Add": unless_cancelled(pt.add),
+    "And": pt.and_,
+    "BitwiseAnd": pt.and_,
+    "BitwiseOr": pt.or_,
+    "BitwiseXor": pt.xor,
+    "Mul": unless_cancelled(pt.mul),
     "Or": pt.or_,
-    "Sub": pt.sub,
+    "Sub": unless_cancelled(pt.sub),
     "Xor": pt.xor,
 }
 
@@ -107,10 +112,28 @@ def _binary(function):
     return lambda x, y: function(x, y)
 
 
+def _rounding(function):
+    return lambda x: pt.cast(function(kept(x)), x.type.dtype)
+
+
+def comparing(function):
+    """Return a function that compares two variables, as they are written."""
+
+    def compare(x, y):
+        is_float = x.type.dtype.startswith("float")
+        return (as_written(function) if is_float else function)(kept(x), kept(y))
+
+    return compare
+
+
 for _name, _function in UNARY.items():
     elementwise(_name)(_unary(_function))
 for _name, _function in BINARY.items():
     elementwise(_name)(_binary(_function))
+for _name, _function in ROUNDING.items():
+    elementwise(_name)(_rounding(_function))
+for _name, _function in COMPARING.items():
+    elementwise(_name)(comparing(_function))
 
 
 def is_integer(x):
@@ -129,7 +152,7 @@ def without_gradient(x):
 def divided(x, y):
     """Return the quotient; that of integers has no fraction."""
     if not is_integer(x):
-        return pt.true_div(x, y)
+        return divide(x, y)
     quotient = pt.int_div(x, y)
     if x.type.dtype.startswith("uint"):
         return quotient
@@ -145,6 +168,7 @@ def div(x, y):
 
 @elementwise("Mod")
 def mod(x, y, *, fmod=0):
+    x, y = kept(x), kept(y)
     if not fmod:
         return pt.mod(x, y)
     if not is_integer(x):
@@ -216,7 +240,7 @@ def equal(x, y):
     # What exporters ask of shapes: whether a size is -1
     if any(_is_negative(v) and is_size(w) for v, w in ((x, y), (y, x))):
         return constant(np.False_)
-    return pt.eq(x, y)
+    return comparing(pt.eq)(x, y)
 
 
 def _is_negative(x):
@@ -266,8 +290,8 @@ def is_inf(x, *, detect_negative=1, detect_positive=1):
 def converted(x, dtype):
     """Convert the values of `x` to another dtype."""
     if dtype == "bool" and x.type.dtype != "bool":
-        return pt.neq(x, like(x, 0))
-    return pt.cast(x, dtype)
+        return comparing(pt.neq)(x, like(x, 0))
+    return pt.cast(x if dtype.startswith("float") else kept(x), dtype)
 
 
 @elementwise("Cast")

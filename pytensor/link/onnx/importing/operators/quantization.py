@@ -14,8 +14,10 @@ from pytensor.link.onnx.importing.windows import (
     like,
     must_have_size,
     patches,
+    wide,
     with_kernel,
 )
+from pytensor.link.onnx.importing.written import kept
 from pytensor.tensor.batching import lengths_of
 
 
@@ -44,8 +46,8 @@ def _fitted(parameter, x, axis, block):
 def saturated(x, zero_point, dtype):
     """Return integers of a dtype: `x` rounded, ties to even, plus the zero point, and clipped."""
     limits = np.iinfo(dtype)
-    # Double precision, for sums with 16 bits to be exact where `x` is float16 or large
-    x = pt.round(pt.cast(x, "float64"), mode="half_to_even")
+    # Double precision, for sums with 16 bits to be exact where `x` is large
+    x = pt.round(pt.cast(kept(x), "float64"), mode="half_to_even")
     if zero_point is not None:
         x = x + pt.cast(zero_point, "float64")
     low, high = np.float64(limits.min), np.float64(limits.max)
@@ -62,7 +64,8 @@ def quantize_linear(
     dtype = given or ("uint8" if zero_point is None else zero_point.type.dtype)
     if not dtype.startswith(("int", "uint")):
         raise Refused(f"PyTensor quantizes to integers, not to {dtype}")
-    work = _dtype(precision) or scale.type.dtype
+    # Half precision is computed in single, as onnxruntime does
+    work = _dtype(precision) or wide(scale).type.dtype
     quotient = pt.cast(x, work) / pt.cast(_fitted(scale, x, axis, block_size), work)
     if zero_point is not None:
         zero_point = _fitted(zero_point, x, axis, block_size)
@@ -75,7 +78,8 @@ def dequantize_linear(x, scale, zero_point=None, *, axis=1, block_size=0, output
     difference = pt.cast(x, "int64")
     if zero_point is not None:
         difference = difference - _fitted(zero_point, x, axis, block_size)
-    return pt.cast(difference, dtype) * pt.cast(_fitted(scale, x, axis, block_size), dtype)
+    scale = wide(_fitted(scale, x, axis, block_size))
+    return pt.cast(pt.cast(difference, scale.type.dtype) * scale, dtype)
 
 
 @operator_funcify.register("DynamicQuantizeLinear")
@@ -85,7 +89,7 @@ def dynamic_quantize_linear(x):
         pt.minimum(x.min(initial=np.inf), zero),
         pt.maximum(x.max(initial=-np.inf), zero),
     )
-    scale = (high - low) / like(x, 255)
+    scale = kept((high - low) / like(x, 255))
     # The standard divides by 0 where all is 0
     scale = pt.switch(pt.eq(scale, zero), like(x, 1), scale)
     zero_point = saturated(zero - low / scale, None, "uint8")
