@@ -25,7 +25,7 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, positions
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.special import softmax
 
@@ -46,7 +46,7 @@ def _add(scores, more):
     """Add something that broadcasts to scores, if there is something."""
     if more is None:
         return scores
-    _, more = broadcastable((scores, more))
+    _, more = broadcastable((scores, wide(more)))
     return scores + more
 
 
@@ -86,10 +86,13 @@ def _attended(
     q, k, v, mask, bias, past, *, mask_filter_value=-10000.0, scale=0.0, unidirectional=0
 ):
     """Attend by (batch, heads, length, size), merged to (batch, length, width)."""
+    dtype = q.type.dtype
+    # In half precision as in onnxruntime: scores are sums in single precision
+    q, k, v = wide(q), wide(k), wide(v)
     scores = pt.matmul(q, pt.swapaxes(k, 2, 3)) * _scale(q, scale)
     scores = _add(_masked(scores, mask, mask_filter_value), bias)
     scores = _causal(scores, past) if unidirectional else scores
-    return merge_heads(pt.matmul(softmax(scores, axis=-1), v))
+    return merge_heads(pt.cast(pt.matmul(softmax(scores, axis=-1), v), dtype))
 
 
 @operator_funcify.register("Attention", domain=MICROSOFT)
@@ -104,8 +107,8 @@ def attention(
     if columns is None:
         raise Refused("the number of its weights' columns isn't known")
     widths = qkv_hidden_sizes or [columns // 3] * 3
-    projected = pt.matmul(x, weights)
-    projected = projected if bias is None else projected + bias
+    projected = pt.matmul(wide(x), wide(weights))
+    projected = pt.cast(projected if bias is None else projected + wide(bias), x.type.dtype)
     ends = np.cumsum([0, *widths]).tolist()
     if len(widths) != 3 or ends[-1] != columns:
         raise Refused(f"its weights have {columns} columns, for q, k and v of {widths}")
@@ -197,8 +200,9 @@ def group_query_attention(
         rotated = lengths_of(cos)[1] * 2
         q, k = (turned(x, *angles, rotated, rotary_interleaved) for x in (q, k))
     k, v = (_stored(past, x, start, own, total) for past, x in ((past_k, k), (past_v, v)))
-    shared = q.reshape((batch, groups, heads // groups, length, size))
-    scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k, 2, 3), 2)) * _scale(q, scale)
+    shared, dtype = wide(q).reshape((batch, groups, heads // groups, length, size)), q.type.dtype
+    scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(wide(k), 2, 3), 2))
+    scores = scores * _scale(shared, scale)
     keys = lengths_of(k)[2]
     scores = cap(scores.reshape((batch, heads, length, keys)), softcap)
     if added is not None:
@@ -210,8 +214,8 @@ def group_query_attention(
         kept = pt.and_(kept, key > query - local_window_size)
     weights = _smooth(pt.switch(kept, scores, like(scores, -np.inf)), smooth_softmax, sink)
     weights = weights.reshape((batch, groups, heads // groups, length, keys))
-    out = pt.matmul(weights, pt.expand_dims(v, 2)).reshape((batch, heads, length, size))
-    return merge_heads(out), k, v
+    out = pt.matmul(weights, pt.expand_dims(wide(v), 2)).reshape((batch, heads, length, size))
+    return merge_heads(pt.cast(out, dtype)), k, v
 
 
 def _of_groups(q, k, v, heads, groups):
@@ -249,6 +253,6 @@ def _smooth(scores, smooth, sink):
     if sink is None and not smooth:
         return softmax(scores, axis=-1)
     batch, heads, length, _ = lengths_of(scores)
-    extra = like(scores, 0) if sink is None else sink.dimshuffle("x", 0, "x", "x")
+    extra = like(scores, 0) if sink is None else wide(sink).dimshuffle("x", 0, "x", "x")
     extra = pt.alloc(extra, batch, heads, length, 1)
     return softmax(pt.concatenate([scores, extra], axis=-1), axis=-1)[..., :-1]

@@ -61,7 +61,10 @@ def _layer(
         projected = pt.dot(_reordered(x, order), w[number].T)
         projected = projected if bias is None else projected + bias
         run = _scan(step, functions[number], size, projected, states, constants, sequence_lens)
-        last = [v[-1] for v in run]
+        last = [
+            v[-1] if first is None else _unless_idle(v[-1], steps, sequence_lens)
+            for v, first in zip(run, initial, strict=True)
+        ]
         outputs.append((_reordered(_until(run[0], sequence_lens), order), *last))
     hidden, *last = (pt.stack(values, axis=0) for values in zip(*outputs, strict=True))
     if layout:
@@ -186,6 +189,15 @@ def _scan(step, functions, size, projected, states, constants, sequence_lens):
         return_list=True,
         return_updates=False,
     )
+
+
+def _unless_idle(last, steps, sequence_lens):
+    """Return last states; zeros where there was no step, whatever the first ones, as onnxruntime."""
+    if sequence_lens is not None:
+        return pt.switch((sequence_lens > 0)[:, None], last, like(last, 0))
+    if isinstance(steps, int) and steps:
+        return last
+    return pt.switch(pt.gt(steps, 0), last, like(last, 0))
 
 
 def _inside(x, sequence_lens):

@@ -9,7 +9,7 @@ from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
-from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes
+from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes, vector
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
 from pytensor.scan.utils import expand_empty, until
@@ -144,10 +144,20 @@ def _trips(trips, condition, n_outputs):
     return trips if goes_on else pt.switch(start, trips, np.int64(0))
 
 
+def _counted(body, i):
+    """Return an iteration's number and its condition, which is true, in the shapes declared.
+
+    tf2onnx makes them vectors of one element.
+    """
+    return [
+        vector([x], x.type.dtype) if value.shape is not None and len(value.shape) else x
+        for x, value in zip((i, constant(np.True_)), body.inputs, strict=False)
+    ]
+
+
 def _scanned(node, body, trips, condition, carried, n_outputs):
     def step(i, *values):
-        # The condition that the body gets is true whenever it runs
-        goes_on, *outputs = _steady(node, body, i, constant(np.True_), *values)
+        goes_on, *outputs = _steady(node, body, *_counted(body, i), *values)
         values = _of_types(values, outputs[: len(values)])
         outputs = [i + 1, *values, *outputs[len(values) :]]
         if condition is None or known_scalar(goes_on) is True:
@@ -159,7 +169,7 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
     _, *results = _iterate(step, (start, *carried), n_outputs, trips, outside)
 
     def rows(i, *values):
-        return _steady(node, body, i, constant(np.True_), *values)[1 + len(carried) :]
+        return _steady(node, body, *_counted(body, i), *values)[1 + len(carried) :]
 
     last, outputs = results[: len(carried)], results[len(carried) :]
     if not isinstance(trips, int):
@@ -169,13 +179,13 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
 
 def _unrolled(node, body, trips, condition, carried, n_outputs):
     if not trips:
-        results = node.convert_graph(body, constant(np.int64(0)), constant(np.True_), *carried)
+        results = node.convert_graph(body, *_counted(body, constant(np.int64(0))), *carried)
         outputs = results[len(results) - n_outputs :] if n_outputs else []
         none = constant(np.int64(0))
         return (*carried, *(pt.zeros((none, *sizes(v)), dtype=v.type.dtype) for v in outputs))
     collected = []
     for i in range(trips):
-        results = node.convert_graph(body, constant(np.int64(i)), constant(np.True_), *carried)
+        results = node.convert_graph(body, *_counted(body, constant(np.int64(i))), *carried)
         goes_on, carried = known_scalar(results[0]), results[1 : 1 + len(carried)]
         collected.append(results[len(results) - n_outputs :])
         if condition is not None and goes_on is None:
