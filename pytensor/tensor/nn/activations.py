@@ -10,7 +10,9 @@ from pytensor.scalar import activations
 from pytensor.scalar.basic import ScalarOp
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
@@ -380,13 +382,16 @@ def prelu(x: TensorLike, weight: TensorLike) -> TensorVariable:
     if weight.type.ndim == 1:
         (slopes,) = weight.type.shape
         channels = x.type.shape[1] if x.type.ndim > 1 else 1
-        fits = None in (slopes, channels) or slopes == channels
-        if slopes != 1 and (x.type.ndim < 2 or not fits):
+        if slopes not in (None, 1, channels) and not (channels is None and x.type.ndim > 1):
             raise ValueError(
                 f"prelu: weight must have one slope, or one for each of the {channels} channels "
                 f"(axis 1 of x), got {slopes}"
             )
+        if slopes is None and channels == 1:
+            weight, slopes = specify_shape(weight, (1,)), 1
         weight = weight[0] if slopes == 1 else weight.dimshuffle([0, *["x"] * (x.type.ndim - 2)])
+        if slopes is None:
+            weight = broadcast_as(weight, x, [1 - x.type.ndim])
     return slopes_below_zero(x, weight)
 
 

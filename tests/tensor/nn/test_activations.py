@@ -209,6 +209,27 @@ def test_prelu_with_trained_slopes(shapes):
     verify_grad(first, values, rng=rng, mode=REFERENCE_MODE)
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 2), (None, None, None), (2, 1, 2), (None,)])
+@pytest.mark.parametrize("slopes", [1, 3])
+def test_prelu_whose_slopes_have_an_open_length(shape, slopes):
+    """Shared variables have: one slope is for all channels, and its gradient their sum."""
+    value = np.random.default_rng(2).normal(size=[n or 3 for n in shape])
+    x, weight = pt.tensor(shape=shape), pytensor.shared(np.linspace(0.5, 0.1, slopes))
+    assert weight.type.shape == (None,)
+    out = pt.nn.prelu(x, weight)
+    f = pytensor.function([x], [out, pytensor.grad(out.sum(), weight)], mode=REFERENCE_MODE)
+    if slopes == 3 and (len(shape) == 1 or shape[1] == 1):
+        with pytest.raises(AssertionError):
+            f(value)
+        return
+    by_channel = weight.get_value().reshape(slopes, *[1] * (value.ndim - 2))
+    below = np.where(value < 0, value, 0)
+    sums = below.sum(tuple(a for a in range(value.ndim) if a != 1)) if slopes == 3 else below.sum()
+    result, gradient = f(value)
+    np.testing.assert_allclose(result, np.where(value < 0, value * by_channel, value))
+    np.testing.assert_allclose(gradient, np.atleast_1d(sums))
+
+
 def test_prelu_takes_the_dtype_of_the_input():
     for dtype, expected in [("float16", "float16"), ("float32", "float32"), ("int64", "float64")]:
         x, weight = pt.matrix("x", dtype=dtype), pt.vector("weight", dtype="float64")

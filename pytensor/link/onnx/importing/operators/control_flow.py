@@ -9,7 +9,14 @@ from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
-from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes, vector
+from pytensor.link.onnx.importing.sizes import (
+    DIMS,
+    positions,
+    product,
+    size,
+    sizes,
+    vector,
+)
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
 from pytensor.scan.utils import expand_empty, until
@@ -159,14 +166,17 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
     def step(i, *values):
         goes_on, *outputs = _steady(node, body, *_counted(body, i), *values)
         values = _of_types(values, outputs[: len(values)])
-        outputs = [i + 1, *values, *outputs[len(values) :]]
+        outputs = [*([] if numbers else [i + 1]), *values, *outputs[len(values) :]]
         if condition is None or known_scalar(goes_on) is True:
             return outputs
         return outputs, until(~one_element(goes_on, "the condition"))
 
     start = constant(np.int64(0))
-    outside = node.outside(body)
-    _, *results = _iterate(step, (start, *carried), n_outputs, trips, outside)
+    # Known before, for jax_mode: it knows then that slices at them have one length
+    numbers = [positions(trips)] if isinstance(trips, int) and trips < UNBOUNDED else []
+    states = carried if numbers else (start, *carried)
+    results = _iterate(step, states, n_outputs, trips, node.outside(body), numbers)
+    results = results[not numbers :]
 
     def rows(i, *values):
         return _steady(node, body, *_counted(body, i), *values)[1 + len(carried) :]

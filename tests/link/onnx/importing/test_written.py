@@ -1,0 +1,121 @@
+"""Arithmetic of a file where real numbers would allow another: what PyTensor's rewrites don't do."""
+
+import numpy as np
+import onnx.parser
+import onnxruntime
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.replace import vectorize_graph
+from pytensor.link.jax import jax_mode
+from pytensor.link.onnx import export_onnx, from_onnx
+from tests.link.onnx.test_basic import op_types
+
+TENTH, THIRD = np.float32(0.1), np.float32(0.3)
+TENTHS = np.arange(-300, 300, dtype="float32") * THIRD
+SPECIAL = np.array([0, 2, np.inf, np.nan], "float32")
+
+# Nodes, what `c` is, the values of `x`, and what PyTensor made of `y` before
+CASES = {
+    "quotient, rounded": ("q = Div(x, c) y = Floor(q)", THIRD, TENTHS),
+    "two quotients, rounded": ("p = Div(x, c) q = Div(p, c) y = Ceil(q)", THIRD, TENTHS),
+    "quotient, cast": ("q = Div(x, c) i = Cast<to = 7>(q) y = Cast<to = 1>(i)", THIRD, TENTHS),
+    "quotient, compared": (
+        "q = Div(x, c) r = Round(q) e = Equal(q, r) y = Cast<to = 1>(e)",
+        TENTH,
+        TENTHS,
+    ),
+    "computed scale": ("s = Div(c, c) t = Mul(s, c) q = Div(x, t) y = Floor(q)", THIRD, TENTHS),
+    "reshaped": ("q = Div(x, c) a = Constant<value_ints = [2, -1]>() r = Reshape(q, a) y = Floor(r)",
+                 THIRD, TENTHS),
+    "equal to itself": ("e = Equal(x, x) y = Cast<to = 1>(e)", TENTH, SPECIAL),
+    "added and subtracted": ("a = Add(x, c) y = Sub(a, c)", np.float32(12582912), TENTHS),
+    "subtracted and added": ("a = Sub(c, x) y = Sub(c, a)", np.float32(12582912), TENTHS),
+    "divided by itself": ("y = Div(x, x)", TENTH, SPECIAL),
+    "multiplied and divided": ("p = Mul(x, c) y = Div(p, x)", TENTH, SPECIAL),
+    "less itself": ("y = Sub(x, x)", TENTH, SPECIAL),
+    "zero times": ("y = Mul(x, c)", np.float32(0), SPECIAL),
+}  # fmt: skip
+MODES = ["FAST_COMPILE", "FAST_RUN", "NUMBA", "ONNX", "jax_mode", "exported again"]
+
+
+def model_of(case):
+    nodes, c, x = CASES[case]
+    text = f"""<ir_version: 9, opset_import: ["": 20]>
+        g (float[N] x) => (float{"[M, K]" if case == "reshaped" else "[N]"} y) <float c = {{{c:.9g}}}>
+        {{ {nodes} }}"""
+    return onnx.parser.parse_model(text), x
+
+
+def in_onnxruntime(model, x):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    return session.run(None, {session.get_inputs()[0].name: x})[0]
+
+
+def computed(model, x, mode):
+    read = from_onnx(model)
+    inputs, outputs = [*read.inputs.values()], [*read.outputs.values()]
+    if mode == "exported again":
+        return in_onnxruntime(export_onnx(inputs, outputs), x)
+    mode = jax_mode() if mode == "jax_mode" else mode
+    return np.asarray(pytensor.function(inputs, outputs, mode=mode)(x)[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES)
+def test_arithmetic_of_the_file(case, mode):
+    model, x = model_of(case)
+    np.testing.assert_array_equal(computed(model, x, mode), in_onnxruntime(model, x))
+
+
+def test_what_only_real_numbers_read_stays_plain():
+    """Models of floats cost what they did: their Ops are those that PyTensor's rewrites know."""
+    text = "p = Mul(x, c) q = Add(p, x) r = Div(q, c) y = Sub(r, c)"
+    model = onnx.parser.parse_model(
+        f'<ir_version: 9, opset_import: ["": 20]> g (float[N] x) => (float[N] y) <float c = {{2}}>'
+        f"{{ {text} }}"
+    )
+    y = from_onnx(model).outputs["y"]
+    nodes = pytensor.graph.traversal.toposort([y])
+    assert not any("AsWritten" in type(getattr(n.op, "scalar_op", None)).__name__ for n in nodes)
+
+
+def test_gradient_and_vectorization():
+    """What is kept has the gradient of a quotient, and one node computes a batch."""
+    model, _ = model_of("multiplied and divided")
+    read = from_onnx(model)
+    x, y = read.inputs["x"], read.outputs["y"]
+    g = pytensor.grad((y**2).sum(), x)
+    batch = pt.matrix("x", dtype="float32")
+    value = np.arange(1, 7, dtype="float32").reshape(2, 3)
+    results = vectorize_graph([y, g], {x: batch})
+    for result, wanted in zip(pytensor.function([batch], results)(value), (0.1, 0), strict=True):
+        np.testing.assert_allclose(result, np.full((2, 3), wanted), atol=1e-7)
+
+
+def test_export_has_no_trace_of_it():
+    model, _ = model_of("quotient, rounded")
+    read = from_onnx(model)
+    again = export_onnx([*read.inputs.values()], [*read.outputs.values()])
+    assert op_types(again) == ["Div", "Floor"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_quantized_numbers(dtype):
+    """onnxruntime divides in float32, and so is int32 times a float16 scale."""
+    kind = {"float16": "float16", "float32": "float"}[dtype]
+    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
+        g ({kind}[N] x) => (int8[N] y, {kind}[N] z)
+        <{kind} s = {{0.1}}, int8 zero = {{3}}>
+        {{ y = QuantizeLinear(x, s, zero)
+           big = Cast<to = 6>(y) k = Constant<value = int32 {{1000}}>() large = Mul(big, k)
+           tiny = Constant<value = {kind} {{0.001}}>() z = DequantizeLinear(large, tiny) }}""")
+    x = (np.arange(-800, 800) / 64).astype(dtype)
+    read = from_onnx(model)
+    f = pytensor.function([*read.inputs.values()], [*read.outputs.values()])
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    for result, wanted in zip(f(x), session.run(None, {"x": x}), strict=True):
+        np.testing.assert_array_equal(result, wanted)
