@@ -4,6 +4,7 @@ import math
 import numbers
 from typing import Any, Literal
 
+from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
 from pytensor.tensor.conv.basic import Ints, flag
 from pytensor.tensor.moments import as_floating_point
@@ -121,7 +122,8 @@ def interpolate(
     x : tensor_like, shape (batch, channels, \*spatial), floating point
         One to three spatial axes.
     size : int or tuple of int
-        Lengths m of the spatial axes.  Give this or `scale_factor`.
+        Lengths m of the spatial axes.  Give this or `scale_factor`.  They may be scalar variables
+        of integers, such as lengths of another image, except for ``"area"``.
     scale_factor : float or tuple of float
         Factors f; m is ``floor(n * f)``.
     mode : str
@@ -211,7 +213,10 @@ def interpolate(
             f"interpolate: x and the output must have cells along every spatial axis, got x of "
             f"shape {x.type.shape} and size={size}"
         )
+    is_computed = any(isinstance(n, Variable) for n in size or ())
     if mode == "area":
+        if is_computed:
+            raise ValueError(f"interpolate: mode='area' needs a size of integers, got {size}")
         pool: Any = AdaptivePool(output_size=size, mode="average")
         return pool(x)
     op: Any = Resize(
@@ -223,4 +228,4 @@ def interpolate(
         keep_aspect_ratio_policy="stretch",
         **_method(mode, ours, aligned, antialias),
     )
-    return op(x)
+    return op.build_inner_graph(x)[0] if is_computed else op(x)

@@ -2,13 +2,15 @@
 
 import math
 import numbers
+from functools import partial
 from typing import Any, Literal
 
+from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable
+from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import COORDINATES, ROUNDINGS
-from pytensor.tensor.type import float_dtypes
+from pytensor.tensor.type import float_dtypes, integer_dtypes
 from pytensor.tensor.variable import TensorVariable
 
 type Ints = int | tuple[int, ...] | list[int]
@@ -47,13 +49,24 @@ def _flag(name, value):
 
 
 def positive_numbers(values: Any, kind: Any) -> tuple[Any, ...] | None:
-    """Return numbers of a kind as Python's; None where one isn't positive, or isn't finite."""
+    """Return numbers of a kind as Python's; None where one isn't positive, or isn't finite.
+
+    Integers may be scalar variables, which run time decides.
+    """
     if all(
-        isinstance(v, kind) and not isinstance(v, bool) and v > 0 and math.isfinite(v)
+        _is_length(v)
+        if isinstance(v, Variable) and kind is numbers.Integral
+        else isinstance(v, kind) and not isinstance(v, bool) and v > 0 and math.isfinite(v)
         for v in values
     ):
-        return tuple(int(v) if kind is numbers.Integral else float(v) for v in values)
+        as_length = partial(cast, dtype="int64")
+        convert = int if kind is numbers.Integral else float
+        return tuple(as_length(v) if isinstance(v, Variable) else convert(v) for v in values)
     return None
+
+
+def _is_length(v: Any) -> bool:
+    return v.type.ndim == 0 and v.type.dtype in integer_dtypes
 
 
 def _targets(
@@ -168,7 +181,8 @@ def resize(
     input : tensor_like, floating point
         Usually of shape (batch, channels, \*spatial).
     size : int or tuple of int
-        Length m of each resized axis.  Give this or `scale`.
+        Length m of each resized axis.  Give this or `scale`.  Entries of a tuple may be scalar
+        variables of integers, such as lengths of another image.
     scale : float or tuple of float
         Factor f for each resized axis; m is ``floor(n * f)``.  With `size`, f is m / n.
     mode : {"nearest", "linear", "cubic"}
@@ -301,4 +315,8 @@ def resize(
         keep_aspect_ratio_policy=keep_aspect_ratio_policy,
         **method,
     )
-    return op(input)
+    if not op.has_computed_size:
+        return op(input)
+    if roi or keep_aspect_ratio_policy != "stretch":
+        raise ValueError("resize: roi and keep_aspect_ratio_policy need a size of integers")
+    return op.build_inner_graph(input)[0]

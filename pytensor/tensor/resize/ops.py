@@ -4,6 +4,7 @@ import numpy as np
 
 import pytensor.tensor.math as ptm
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
+from pytensor.graph.basic import Variable
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
@@ -56,6 +57,11 @@ class Resize(TensorSymbolicOp):
     def has_fixed_lengths(self):
         """Return whether the resized axes have the lengths `size`, whatever the input's are."""
         return self.scale is None and self.keep_aspect_ratio_policy == "stretch"
+
+    @property
+    def has_computed_size(self):
+        """Return whether run time decides a length; then only the inner graph is of use."""
+        return any(isinstance(n, Variable) for n in self.size or ())
 
     def _rounded(self, lengths, i, xp):
         """Return the length of the resized axis number `i` afterwards, a float, and its factor."""
@@ -138,7 +144,8 @@ class Resize(TensorSymbolicOp):
         out = cast(x, accumulation_dtype(x.type.dtype))
         shape, outside = list(x.type.shape), None
         for i, axis in enumerate(self.axes):
-            how = (variables, i, Symbolic) if known[i] is None else (known, i)
+            is_open = known[i] is None or self.has_computed_size
+            how = (variables, i, Symbolic) if is_open else (known, i)
             out = lookup(out, *self.taps(*how), axis)
             shape[axis] = self._known_output_length(known, i)
             if self.roi:
@@ -150,7 +157,7 @@ class Resize(TensorSymbolicOp):
 
     def _known_output_length(self, known, i):
         if self.has_fixed_lengths:
-            return self.size[i]
+            return None if isinstance(self.size[i], Variable) else self.size[i]
         return None if known[i] is None else self.target(known, i).out
 
     def infer_shape(self, node, shapes):

@@ -31,6 +31,15 @@ class Either:
         return self.otherwise if number else self.then
 
 
+@dataclass(eq=False)
+class Rows:
+    """A sequence of the parts of a tensor, one for each of an axis's cells, whose number is open."""
+
+    x: Any
+    axis: int
+    keepdims: bool
+
+
 def taken(value: Any, condition: Variable, number: int) -> Any:
     """Return what a value is on one side of a condition."""
     if isinstance(value, Either) and value.condition is condition:

@@ -18,7 +18,15 @@ import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing import operators
-from pytensor.link.onnx.importing.alternatives import Either, checked, joined, of_rank, taken, why
+from pytensor.link.onnx.importing.alternatives import (
+    Either,
+    Rows,
+    checked,
+    joined,
+    of_rank,
+    taken,
+    why,
+)
 from pytensor.link.onnx.importing.errors import (
     ImportedModelError,
     ImportedOpError,
@@ -56,7 +64,8 @@ ERRORS = (
     ValueError,
 )
 
-KEPT = (list, Either, Text)  # results of converters that are no variables
+NO_CONVERTER = "there is no converter for this operator"
+KEPT = (list, Either, Rows, Text)  # results of converters that are no variables
 
 for _module in iter_modules(operators.__path__):
     import_module(f"{operators.__name__}.{_module.name}")
@@ -69,7 +78,8 @@ class ImportedModel:
     Attributes
     ----------
     inputs, outputs : dict of str to Variable
-        By the model's names, in its order.  Initializers aren't among the inputs.
+        By the model's names, in its order.  Initializers, and what was given as a constant, aren't
+        among the inputs.
     parameters : dict of str to Variable
         The model's initializers by name: shared variables where they are trainable, else constants.
     updates : dict of SharedVariable to Variable
@@ -107,8 +117,9 @@ def from_onnx(
         folder.
     inputs : dict of str to Variable, optional
         Variables in the place of inputs, by the model's names; for others variables are made.
-        A network is applied to part of a graph so.  An initializer that the file lists among the
-        inputs is a default, which a variable here replaces.
+        A network is applied to part of a graph so.  An array is a constant: axes, lengths or scales
+        that are inputs must be known, ``inputs={"axes": numpy.array([1])}``.  An initializer that
+        the file lists among the inputs is a default, which a variable here replaces.
     trainable : bool or collection of str
         Which initializers become shared variables, which optimizers can change: True for all of
         floating point that are weights (how much a node resizes or drops isn't), or names.  Others
@@ -182,8 +193,9 @@ def from_onnx(
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
             variable.name = name
+    open_inputs = {k: v for k, v in variables.items() if not isinstance(v, Constant)}
     return ImportedModel(
-        variables, outputs, parameters, importer.updates, list(importer.strings)
+        open_inputs, outputs, parameters, importer.updates, list(importer.strings)
     )
 
 
@@ -414,7 +426,10 @@ class Importer:
         )
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
-            return  # what comes of a node that failed
+            # What comes of a node that failed; it may be as unknown itself
+            if operator_funcify.dispatch(node.op_type, domain, opset) is None:
+                self.failures.append((node, NO_CONVERTER))
+            return
         try:
             results = self._results(node, given)
             for value, result in zip(ir_node.outputs, results, strict=False):
@@ -466,7 +481,7 @@ class Importer:
     def _converted(self, node: NodeReader, given: list[Any]) -> list[Any]:
         converter = operator_funcify.dispatch(node.op_type, node.domain, node.opset)
         if converter is None:
-            raise Refused("there is no converter for this operator")
+            raise Refused(NO_CONVERTER)
         name = node.domain, node.op_type
         if name not in REFUSED:
             check_inputs(node, given)

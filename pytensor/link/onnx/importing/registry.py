@@ -10,10 +10,11 @@ import numpy as np
 import onnx_ir as ir
 
 from pytensor.graph.basic import Constant, Variable
-from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.graph.traversal import graph_inputs, toposort, walk
 from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
+from pytensor.tensor.shape import Shape
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
@@ -206,8 +207,14 @@ def dtype_name(dtype: ir.DataType) -> str:
     return name
 
 
+# Of weights: float32 holds every value of these, and PyTensor has none of them
+NARROW = {d for d in ir.DataType if d.name.startswith(("BFLOAT", "FLOAT4", "FLOAT8", "INT4", "UINT4"))}
+
+
 def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
     """Return the values of a tensor of the file; Refused if PyTensor has no such dtype."""
+    if tensor.dtype in NARROW:
+        return np.asarray(tensor.numpy()).astype("float32")
     dtype_name(tensor.dtype)
     return np.asarray(tensor.numpy())
 
@@ -237,8 +244,22 @@ def must_be_known(variable, what: str) -> np.ndarray:
     """Return the value of a variable; Refused if it is only known when the model runs."""
     value = known(variable)
     if value is None:
-        raise Refused(f"{what} is computed when the model runs; PyTensor must know it before")
+        text = f"{what} is computed when the model runs; PyTensor must know it before"
+        raise Refused(text + what_to_give(variable))
     return value
+
+
+def what_to_give(variable) -> str:
+    """Say which inputs of the model must be constants for a variable to be known, if they can be."""
+
+    def made_of(v):
+        # A length is known by a type, and not by a value
+        return () if v.owner is None or isinstance(v.owner.op, Shape) else v.owner.inputs
+
+    names = {v.name for v in walk([variable], made_of) if v.owner is None and v.name}
+    names -= {v.name for v in walk([variable], made_of) if isinstance(v, Constant)}
+    given = ", ".join(f'"{name}": numpy.array(...)' for name in sorted(names))
+    return f"; where it is always the same, give from_onnx inputs={{{given}}}" if given else ""
 
 
 def folded(variables: list) -> list:

@@ -14,7 +14,14 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.dims import Algebra, Size, left_over
-from pytensor.link.onnx.importing.registry import Refused, entries, folded, known, must_be_known
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    entries,
+    folded,
+    known,
+    must_be_known,
+    what_to_give,
+)
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
 from pytensor.tensor.broadcasting import BroadcastAs, broadcast_as
@@ -109,8 +116,8 @@ def broadcastable(inputs, kept=0, declared=()):
 def _may_be_repeated(x, y, axis, is_one):
     """Return whether `x` may have one element along an axis on which `y` has more.
 
-    Lengths that nodes compute, as convolutions do, are taken to be equal where both are open, but
-    where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
+    Lengths that windows decide, those of convolutions, say, are taken to be equal where both are
+    open, but where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
     """
     if -axis > min(x.type.ndim, y.type.ndim):
         return False
@@ -118,13 +125,15 @@ def _may_be_repeated(x, y, axis, is_one):
         return False
     own, other = (DIMS.size(v, axis % v.type.ndim) for v in (x, y))
     certain = is_one or y.type.shape[axis] is not None
-    return own != other and (certain or (_is_of_inputs(own) and _is_of_inputs(other)))
+    return own != other and (certain or (_is_any(own) and _is_any(other)))
 
 
-def _is_of_inputs(size):
-    """Return whether a size is made of numbers and lengths of inputs, broadcast or not."""
-    return size.is_of_axes and all(
-        x.owner is None or isinstance(x.owner.op, BroadcastAs) for x, _ in size.unknowns
+def _is_any(size):
+    """Return whether a size may be any: it's one of inputs, or that a reshape or a slice leaves."""
+    made = (BroadcastAs, Reshape, Alloc, Subtensor)
+    return all(
+        not isinstance(v, tuple) or v[0].owner is None or isinstance(v[0].owner.op, made)
+        for v in size.unknowns
     )
 
 
@@ -295,7 +304,8 @@ def wanted_sizes(node, shape, what="its shape"):
     if found is None:
         number = node.declared()[1]
         if number is None:
-            raise Refused(f"how many entries {what} has is known only when the model runs")
+            text = f"how many entries {what} has is known only when the model runs"
+            raise Refused(text + what_to_give(shape))
         shape = specify_shape(shape, (number,))
         found = [shape[i] for i in range(number)]
     return [folded([pt.cast(v, "int64")])[0] for v in found]

@@ -202,7 +202,7 @@ def group_query_attention(
     k, v = (_stored(past, x, start, own, total) for past, x in ((past_k, k), (past_v, v)))
     shared, dtype = wide(q).reshape((batch, groups, heads // groups, length, size)), q.type.dtype
     scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(wide(k), 2, 3), 2))
-    scores = scores * _scale(shared, scale)
+    scores = scores * _scale(wide(q), scale)
     keys = lengths_of(k)[2]
     scores = cap(scores.reshape((batch, heads, length, keys)), softcap)
     if added is not None:

@@ -9,8 +9,10 @@ from pytensor.link.onnx.importing.operators.pooling import (
     max_pool,
 )
 from pytensor.link.onnx.importing.operators.quantization import (
+    dequantize_linear,
     dynamic_quantize_linear,
     matmul_integer,
+    quantize_linear,
     saturated,
 )
 from pytensor.link.onnx.importing.registry import (
@@ -21,6 +23,10 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.tensor.basic import cast
+
+
+operator_funcify.register("QuantizeLinear", domain=MICROSOFT)(quantize_linear)
+operator_funcify.register("DequantizeLinear", domain=MICROSOFT)(dequantize_linear)
 
 
 def _centred(x, zero_point):

@@ -184,6 +184,20 @@ def _table(which, strings, tensor, int64s, floats):
     raise Refused(f"it has no {which}")
 
 
+@operator_funcify.register("LabelEncoder", domain=ML, before=2)
+def label_encoder_of_classes(
+    node, x, *, classes_strings, default_int64=-1, default_string="_Unused"
+):
+    """Map strings to their places in a list, or places to strings."""
+    sides = classes_strings, np.arange(len(classes_strings))
+    keys, values = ("strings", "int64s") if isinstance(x, Text) else ("int64s", "strings")
+    sides = sides if isinstance(x, Text) else sides[::-1]
+    table = {f"keys_{keys}": sides[0], f"values_{values}": sides[1]}
+    return label_encoder(
+        node, x, default_int64=default_int64, default_string=default_string, **table
+    )
+
+
 @operator_funcify.register("LabelEncoder", domain=ML)
 def label_encoder(
     node, x, *, default_float=-0.0, default_int64=-1, default_string="_Unused",

@@ -1,8 +1,9 @@
 """Sequences, which are Python lists of variables, and optional values."""
 
 import pytensor.tensor as pt
+from pytensor.link.onnx.importing.alternatives import Rows
 from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
-from pytensor.link.onnx.importing.sizes import normalized
+from pytensor.link.onnx.importing.sizes import normalized, size
 from pytensor.tensor.basic import constant
 
 
@@ -31,6 +32,9 @@ def sequence_empty(*, dtype=1):
 
 @operator_funcify.register("SequenceAt")
 def sequence_at(sequence, position):
+    if isinstance(sequence, Rows):
+        part = pt.take(sequence.x, position.reshape(()), axis=sequence.axis)
+        return pt.expand_dims(part, sequence.axis) if sequence.keepdims else part
     return sequence[_position(position, sequence, len(sequence))]
 
 
@@ -55,6 +59,8 @@ def sequence_erase(sequence, position=None):
 
 @operator_funcify.register("SequenceLength")
 def sequence_length(sequence):
+    if isinstance(sequence, Rows):
+        return size(sequence.x, sequence.axis)
     return constant(len(sequence), dtype="int64")
 
 
@@ -64,6 +70,8 @@ def split_to_sequence(x, split=None, *, axis=0, keepdims=1):
     length = x.type.shape[axis]
     sizes = 1 if split is None else must_be_known(split, "the split")
     if split is None or sizes.ndim == 0:
+        if length is None and split is None:
+            return Rows(x, axis, bool(keepdims))
         if length is None:
             raise Refused(
                 f"PyTensor must know the length of axis {axis}, which says how many parts there are"
@@ -83,10 +91,21 @@ def split_to_sequence(x, split=None, *, axis=0, keepdims=1):
 
 @operator_funcify.register("ConcatFromSequence")
 def concat_from_sequence(sequence, *, axis, new_axis=0):
+    if isinstance(sequence, Rows):
+        return _joined_rows(sequence, axis, new_axis)
     if not sequence:
         raise Refused("the sequence is empty")
     join = pt.stack if new_axis else pt.concatenate
     return join(sequence, axis=axis)
+
+
+def _joined_rows(rows, axis, new_axis):
+    stacked = pt.moveaxis(rows.x, rows.axis, 0)
+    if rows.keepdims:
+        stacked = pt.expand_dims(stacked, rows.axis + 1)
+    axis = normalized(axis, stacked.type.ndim - (not new_axis))
+    stacked = pt.moveaxis(stacked, 0, axis)
+    return stacked if new_axis else pt.join_dims(stacked, axis, 2)
 
 
 @operator_funcify.register("SequenceMap")

@@ -5,7 +5,12 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.control_flow import known_scalar, one_element
-from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    dtype_name,
+    operator_funcify,
+    what_to_give,
+)
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import cast
 from pytensor.tensor.conv.lengths import window_count
@@ -70,7 +75,8 @@ def _transform(real, imaginary, length, n_out, inverse=False):
 def dft(x, dft_length=None, axis=None, *, inverse=0, onesided=0):
     axis = -2 if axis is None else _integer(axis, "the axis")
     if not _known(axis):
-        raise Refused("the axis is computed when the model runs; PyTensor must know it before")
+        text = "the axis is computed when the model runs; PyTensor must know it before"
+        raise Refused(text + what_to_give(axis))
     return dft_along(x, dft_length, axis=axis, inverse=inverse, onesided=onesided)
 
 

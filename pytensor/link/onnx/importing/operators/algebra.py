@@ -35,6 +35,8 @@ def mat_mul(x, y):
 
 @operator_funcify.register("Gemm")
 def gemm(a, b, c=None, *, alpha=1.0, beta=1.0, transA=0, transB=0):
+    if a.type.ndim != 2 or b.type.ndim != 2:
+        raise Refused(f"its factors have {a.type.ndim} and {b.type.ndim} axes, and need two each")
     a = a.T if transA else a
     b = b.T if transB else b
     result = _scaled(pt.dot(a, b), alpha)

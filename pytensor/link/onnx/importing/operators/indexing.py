@@ -13,6 +13,7 @@ from pytensor.link.onnx.importing.registry import (
     known,
     must_be_known,
     operator_funcify,
+    what_to_give,
 )
 from pytensor.link.onnx.importing.sizes import (
     is_listed,
@@ -59,7 +60,7 @@ def _different(axes, ndim):
 def _entries(x, what):
     found = entries(x)
     if found is None:
-        raise Refused(f"how many {what} it has is known only when the model runs")
+        raise Refused(f"how many {what} it has is known only when the model runs{what_to_give(x)}")
     return found
 
 

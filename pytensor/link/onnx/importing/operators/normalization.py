@@ -5,7 +5,13 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.link.onnx.importing.registry import Refused, dtype_name, known, operator_funcify
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    dtype_name,
+    known,
+    operator_funcify,
+    what_to_give,
+)
 from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.scalar import upcast
@@ -155,9 +161,9 @@ def dropout(x, ratio=None, training_mode=None, *, seed=0):
     # `seed` would be of the draws that are refused
     training = False if training_mode is None else known(training_mode)
     rate = 0.5 if ratio is None else known(ratio)
-    if training is None:
+    if training is None and rate != 0:
         raise Refused(
-            "training_mode is an input: make it a constant, or leave it out for inference"
+            "training_mode is an input: leave it out for inference" + what_to_give(training_mode)
         )
     if np.any(training) and rate != 0:
         raise Refused(

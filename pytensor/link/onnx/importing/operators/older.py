@@ -23,6 +23,7 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import known_axis, normalized, product, sizes
+from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import as_tensor_variable, constant, expand_dims
 from pytensor.tensor.batching import shapes_differ
 
@@ -135,13 +136,20 @@ def batch_normalization(
 
 @operator_funcify.register("Dropout", before=12)
 def dropout(node, x, *, is_test=0, ratio=0.5):
-    if node.opset < 7 and not is_test:
+    if node.opset < 7 and not is_test and ratio != 0:
         raise Refused(
             "it drops at random, for is_test is 0, as it is by default before opset 7: set it to 1"
         )
     if node.uses_output(1):
         raise Refused("its mask is read, of which the standard says nothing before opset 12")
     return x
+
+
+@operator_funcify.register("ImageScaler")
+def image_scaler(x, *, bias=(), scale=1.0):
+    """Scale images and add a bias to each channel: an operator of before opset 10."""
+    x = x * like(x, scale)
+    return x + like(x, bias)[:, None, None] if len(bias) else x
 
 
 # ------------------------------------------------------------------------- attributes
@@ -248,23 +256,24 @@ ResizeMode = Literal["nearest", "linear"]
 
 @operator_funcify.register("Upsample", before=7)
 def upsample_images(
+    node,
     x,
     *,
     height_scale,
     mode: Literal["nearest", "bilinear", "linear"] = "nearest",
     width_scale,
 ):
-    return resize(x, [1.0, 1.0, height_scale, width_scale], mode=mode.removeprefix("bi"))
+    return resize(node, x, [1.0, 1.0, height_scale, width_scale], mode=mode.removeprefix("bi"))
 
 
 @operator_funcify.register("Upsample", before=9)
-def upsample(x, *, mode: ResizeMode = "nearest", scales):
-    return resize(x, scales, mode=mode)
+def upsample(node, x, *, mode: ResizeMode = "nearest", scales):
+    return resize(node, x, scales, mode=mode)
 
 
 @operator_funcify.register("Upsample", before=10)
 @operator_funcify.register("Resize", before=11)
-def resize(x, scales, *, mode: ResizeMode = "nearest"):
+def resize(node, x, scales, *, mode: ResizeMode = "nearest"):
     """Resize with places that are multiples of 1 / scale, without a shift of half a cell.
 
     The standard doesn't say which cell is the nearest: onnxruntime takes the one before, and the
@@ -276,6 +285,7 @@ def resize(x, scales, *, mode: ResizeMode = "nearest"):
         steps = [("floor", scales)]
     for nearest, factors in steps:
         x = resampling.resize(
+            node,
             x,
             scales=constant(factors),
             mode=mode,

@@ -75,7 +75,7 @@ def quantize_linear(
 @operator_funcify.register("DequantizeLinear")
 def dequantize_linear(x, scale, zero_point=None, *, axis=1, block_size=0, output_dtype=0):
     dtype = _dtype(output_dtype) or scale.type.dtype
-    difference = pt.cast(x, "int64")
+    difference = x if x.type.dtype.startswith("float") else pt.cast(x, "int64")
     if zero_point is not None:
         difference = difference - _fitted(zero_point, x, axis, block_size)
     scale = wide(_fitted(scale, x, axis, block_size))

@@ -6,13 +6,14 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing.registry import (
     Refused,
     entries,
     known,
     must_be_known,
     operator_funcify,
+    what_to_give,
 )
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
 from pytensor.link.onnx.importing.sizes import normalized
@@ -30,6 +31,7 @@ EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"
 
 @operator_funcify.register("Resize")
 def resize(
+    node,
     x,
     roi=None,
     scales=None,
@@ -47,10 +49,8 @@ def resize(
 ):
     how, policy = coordinate_transformation_mode, keep_aspect_ratio_policy
     axes = [normalized(a, x.type.ndim) for a in (range(x.type.ndim) if axes is None else axes)]
-    if scales is not None and known(scales) is not None and not known(scales).size:
+    if scales is not None and 0 in sum(node.declared_inputs()[2:3], scales.type.shape):
         scales = None  # as opset 10 left it out
-    if sizes is not None and known(sizes) is not None and not known(sizes).size:
-        sizes = None
     if (scales is None) == (sizes is None):
         how_many = "neither scales nor sizes" if sizes is None else "scales and sizes"
         raise Refused(f"it has {how_many}, of which it must have one")
@@ -68,6 +68,11 @@ def resize(
         unchanged = [same and ends == [0, 1] for same, ends in zip(unchanged, crop, strict=True)]
     if how == "tf_half_pixel_for_nn":  # which moves cells even where lengths stay
         unchanged = [False for _ in axes]
+    if any(isinstance(v, Variable) for v in targets) and (crop or policy != "stretch"):
+        raise Refused(
+            "the lengths to which it resizes are computed when the model runs, and how it resizes "
+            f"needs them before{what_to_give(sizes)}"
+        )
     kept = [number for number, same in enumerate(unchanged) if not same]
     if not kept:
         return x
@@ -97,7 +102,7 @@ def resize(
 
 
 def _sizes(x, sizes, axes):
-    """Return the input and the axes' target lengths; what isn't known must stay as it is."""
+    """Return the input and the axes' target lengths; of images, batch and channels must stay."""
     targets = entries(sizes)
     if targets is None:
         raise Refused("the number of entries of its sizes isn't known")
@@ -108,11 +113,6 @@ def _sizes(x, sizes, axes):
         elif axis < 2 and len(axes) == x.type.ndim:
             # Batch and channels; run time checks that
             shape[axis], targets[number] = target, x.type.shape[axis]
-        else:
-            raise Refused(
-                f"the length to which it resizes axis {axis} is computed when the model runs; "
-                f"PyTensor must know it before: fix the input's lengths"
-            )
     return pt.specify_shape(x, shape), targets
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
+from pytensor.link.onnx.importing.alternatives import Either
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
 from pytensor.link.onnx.importing.registry import (
     Refused,
@@ -95,7 +96,14 @@ def squeeze(node, x, axes=None):
         axes = {normalized(a, x.type.ndim) for a in given}
     else:
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
-        if None in x.type.shape and node.declared()[1] != x.type.ndim - len(axes):
+        wanted = node.declared()[1]
+        if x.type.shape.count(None) == 1 and wanted is None:
+            # The nodes that read it say whether the open axis stays
+            axis, rest = x.type.shape.index(None), constant(np.array(sorted(axes), "int64"))
+            every = constant(np.array(sorted({axis, *axes}), "int64"))
+            sides = (squeeze(node, x, every), squeeze(node, x, rest))
+            return Either(pt.eq(x.shape[axis], 1), *sides, node.label)
+        if None in x.type.shape and wanted != x.type.ndim - len(axes):
             raise Refused("which axes are of length 1 is known only when the model runs; give axes")
         longer = [pt.neq(x.shape[a], 1) for a, n in enumerate(x.type.shape) if n is None]
         if longer:
