@@ -11,6 +11,8 @@ roundoff of the output's dtype (2**-24 of float32).
   are of the size of |y| + q, and the errors of n additions grow as sqrt(n) (Higham and Mary, A new
   approach to probabilistic rounding error analysis, 2019); never more than n times.
 - Functions of one number lose some units, and what a change of their inputs by 2 u changes.
+- Attention is sums of functions of sums: it loses what a change of its inputs by 16 sqrt(n) u
+  changes, where n is the most terms that one sum has.
 - All else loses what a change of its inputs by 4 u changes, and some units of the largest number.
 """
 
@@ -61,6 +63,7 @@ POINTWISE = {
 }  # fmt: skip
 # What computes in steps, each of which rounds
 LONG = {"GRU", "If", "LSTM", "Loop", "RNN", "Scan"}
+NESTED = {"Attention", "GroupQueryAttention", "MultiHeadAttention"}
 DRAWS = {
     "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
     "RandomUniformLike",
@@ -183,7 +186,10 @@ def _bounds(
         return [_bound_of_rounding(y, dtype) for y, dtype in zip(values, dtypes, strict=True)]
     pointwise = POINTWISE.get(kind)
     coarse = max(unit(dtype) for dtype in (*of_floats, *filter(is_float, dtypes)))
-    moved = _moved(run, given, (2 if pointwise else 4) * coarse, values)
+    steps = 2.0 if pointwise else 4.0
+    if node.op_type in NESTED:
+        steps = 16 * np.sqrt(max((n for x in given for n in x.shape[-2:]), default=1))
+    moved = _moved(run, given, steps * coarse, values)
     bounds = []
     for y, change, dtype in zip(values, moved, dtypes, strict=True):
         if is_float(dtype):

@@ -10,6 +10,13 @@ from onnx import helper, inliner, numpy_helper
 from pytensor.link.onnx.importing.tolerance import graphs
 
 
+SEQUENCES = {
+    "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceMap",
+    "SplitToSequence", "ZipMap",
+}  # fmt: skip
+TRUE = "compare/true"
+
+
 class ComparisonError(ValueError):
     """Says what can't be compared, and why; a ValueError."""
 
@@ -28,6 +35,110 @@ def names_read(node: onnx.NodeProto) -> list[str]:
     made |= {name for body in inner for n in body.node for name in n.output}
     read = [name for body in inner for n in body.node for name in n.input if name]
     return list(dict.fromkeys([*names, *(name for name in read if name not in made)]))
+
+
+def _joined(
+    nodes: Sequence[onnx.NodeProto], sequences: set[str], outputs: Sequence[str]
+) -> list[onnx.NodeProto]:
+    """Return nodes in topological order, one in the place of those between which sequences go."""
+    groups: list[list[int]] = []
+    for i, node in enumerate(nodes):
+        names = sequences.intersection((*node.input, *node.output))
+        if names:
+            near = [g for g in groups if any(names.intersection(_names(nodes[k])) for k in g)]
+            groups = [g for g in groups if g not in near]
+            groups.append([*(k for g in near for k in g), i])
+    for group in groups:  # what lies between its nodes belongs to it
+        after, before = _reached(nodes, group), _reached(nodes[::-1], group, backwards=True)
+        group[:] = sorted({*group, *(after & before)})
+    inside = {k for group in groups for k in group}
+    left = [node for i, node in enumerate(nodes) if i not in inside]
+    left += [_branch([nodes[k] for k in group], nodes, outputs) for group in groups]
+    made: set[str] = set()
+    ordered, makers = [], {name for node in left for name in node.output}
+    while left:
+        ready = next(n for n in left if made.issuperset(makers.intersection(names_read(n))))
+        left.remove(ready)
+        ordered.append(ready)
+        made.update(ready.output)
+    return ordered
+
+
+def _names(node: onnx.NodeProto) -> list[str]:
+    return [*node.input, *node.output]
+
+
+def _reached(
+    nodes: Sequence[onnx.NodeProto], group: Sequence[int], backwards: bool = False
+) -> set[int]:
+    """Return the numbers of nodes that depend on those of a group, or on which these depend."""
+    count = len(nodes) - 1
+    start = {count - k if backwards else k for k in group}
+    known = {n for k in start for n in (nodes[k].input if backwards else nodes[k].output)}
+    found = set(start)
+    for i, node in enumerate(nodes):
+        reads = node.output if backwards else names_read(node)
+        if known.intersection(reads):
+            found.add(i)
+            known.update(names_read(node) if backwards else node.output)
+    return {count - i for i in found} if backwards else found
+
+
+def _branch(
+    group: Sequence[onnx.NodeProto], nodes: Sequence[onnx.NodeProto], outputs: Sequence[str]
+) -> onnx.NodeProto:
+    """Return a node that computes what a group of nodes makes for others."""
+    made = [name for node in group for name in node.output]
+    read = {name for node in nodes if node not in group for name in names_read(node)}
+    given = [name for name in made if name in read or name in outputs]
+    inner = []
+    for node in group:
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        for names in (copy.input, copy.output):
+            names[:] = [f"{name}_inside" if name in given else name for name in names]
+        inner.append(copy)
+    results = [onnx.ValueInfoProto(name=f"{name}_inside") for name in given]
+    body = helper.make_graph(inner, "branch", [], results)
+    name = ", ".join(node.name or node.op_type for node in group)
+    return helper.make_node("If", [TRUE], given, name, then_branch=body, else_branch=body)
+
+
+def _without_sequences(
+    proto: onnx.ModelProto,
+) -> tuple[onnx.ModelProto, list[onnx.NodeProto], list[str]]:
+    """Return a model, its nodes that make tensors, and its outputs that are tensors.
+
+    What an output that is a sequence or a map consists of becomes an output.  Nodes between which
+    sequences go are one, an If both of whose branches they are: a node is judged by tensors.
+    """
+    nodes, outputs = list(proto.graph.node), [v.name for v in proto.graph.output]
+    found: set[str] = set()
+    for node in nodes:
+        moves = node.op_type == "Identity" and node.input[0] in found
+        if node.op_type in SEQUENCES or moves:
+            found.update(node.output)
+    if not found:
+        return proto, nodes, outputs
+    changed = onnx.ModelProto()
+    changed.CopyFrom(proto)
+    changed.graph.initializer.append(numpy_helper.from_array(np.array(True), TRUE))
+    producer = {name: node for node in nodes for name in node.output}
+    waiting, tensors = outputs, []
+    while waiting:
+        name = waiting.pop(0)
+        if name in found:
+            waiting += [n for n in names_read(producer[name]) if n in producer]
+        elif name not in tensors:
+            tensors.append(name)
+    own = {v.name for v in proto.graph.output}
+    changed.graph.output.extend(onnx.ValueInfoProto(name=n) for n in tensors if n not in own)
+    needed, kept = set(tensors), []
+    for node in reversed(nodes):
+        if needed.intersection(node.output):
+            kept.insert(0, node)
+            needed.update(names_read(node))
+    return changed, _joined(kept, found, tensors), tensors
 
 
 class Model:
@@ -49,12 +160,10 @@ class Model:
     def __init__(self, proto: onnx.ModelProto) -> None:
         if proto.functions:
             proto = inliner.inline_local_functions(proto)
-        self.proto = proto
-        graph = proto.graph
-        self.nodes = list(graph.node)
+        self.proto, self.nodes, self.outputs = _without_sequences(proto)
+        graph = self.proto.graph
         self.constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
         self.inputs = [v.name for v in graph.input if v.name not in self.constants]
-        self.outputs = [v.name for v in graph.output]
         self.reads = [names_read(node) for node in self.nodes]
         self.producer = {n: i for i, node in enumerate(self.nodes) for n in node.output if n}
         self.opsets = {v.domain: v.version for v in proto.opset_import}

@@ -12,6 +12,7 @@ import onnx
 from onnx import helper, numpy_helper
 from pytensor.link.onnx.compare.exact import is_float, limits
 from pytensor.link.onnx.compare.graph import ComparisonError, Model
+from pytensor.tensor.batching import shapes_differ
 
 OPEN = 2  # the length of an axis that the model leaves open
 
@@ -140,4 +141,22 @@ def checked(model: Model, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         raise ComparisonError(
             f"the inputs are {sorted(inputs)}, the model's {sorted(model.inputs)}"
         )
-    return {name: np.asarray(inputs[name]) for name in model.inputs}
+    found = {name: np.asarray(inputs[name]) for name in model.inputs}
+    for value in model.proto.graph.input:
+        kind = value.type.tensor_type
+        if value.name not in found or kind.elem_type in (0, onnx.TensorProto.STRING):
+            continue
+        array, dtype = found[value.name], helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        if array.dtype != dtype:
+            raise ComparisonError(
+                f"the input {value.name!r} is of dtype {array.dtype}, and the model's of {dtype}: "
+                f"convert it by astype({dtype.name!r})"
+            )
+        if kind.HasField("shape"):
+            wanted = [d.dim_value or None for d in kind.shape.dim]
+            if shapes_differ([n if n and n > 0 else None for n in wanted], array.shape):
+                raise ComparisonError(
+                    f"the input {value.name!r} has the shape {array.shape}, and the model's "
+                    f"{tuple(wanted)}"
+                )
+    return found

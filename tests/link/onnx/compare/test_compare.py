@@ -212,3 +212,72 @@ def test_a_part_keeps_recorded_values_as_defaults(model):
     for name in ("ort", "reference"):
         [y] = open_runtimes([name])[0].run(part, {}).values()
         np.testing.assert_allclose(y, np.exp(0.5), rtol=1e-6)
+
+
+SEQUENCES = {
+    "inside": """(float[4, 3] x) => (float[1, 3] y) { e = Exp(x) s = SplitToSequence<axis = 0>(e)
+        k = Constant<value_int = 2>() p = SequenceAt(s, k) n = SequenceLength(s)
+        f = CastLike(n, x) y = Mul(p, f) }""",
+    "and back": """(float[4, 3] x) => (float[5, 3] y) { s = SplitToSequence<axis = 0>(x)
+        k = Constant<value_int = 2>() p = SequenceAt(s, k) q = Exp(p) t = SequenceInsert(s, q)
+        y = ConcatFromSequence<axis = 0>(t) }""",
+    "an output": """(float[2] x) => (seq(float[2]) s)
+        { y = Exp(x) s = SequenceConstruct(x, y) }""",
+}
+
+
+@pytest.mark.parametrize("case", SEQUENCES)
+def test_sequences(case):
+    """Nodes between which sequences go are judged as one, and what lies in an output as well."""
+    text = f'<ir_version: 9, opset_import: ["": 18]> g {SEQUENCES[case]}'
+    proto = parser.parse_model(text)
+    (right,) = compare_runtimes(proto, runtimes=["ort-off"])
+    assert not right.wrong
+    [ort] = open_runtimes(["ort-off"])
+
+    def wrong(model, inputs):
+        found = ort.run(model, inputs)
+        return found | {"y": found["y"] * np.float32(1.01)} if "y" in found else found
+
+    (report,) = compare_runtimes(proto, runtimes=[wrong])
+    assert report.wrong
+    assert report.outputs == ["y"]
+
+
+def test_zipmap():
+    proto = parser.parse_model("""<ir_version: 9, opset_import: ["": 18, "ai.onnx.ml": 3]>
+        g (float[N, 2] x) => (float[N, 2] z)
+        { p = Softmax(x) z = ai.onnx.ml.ZipMap<classlabels_int64s = [0, 1]>(p) }""")
+    entry = helper.make_map_type_proto(
+        TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    )
+    proto.graph.output[0].CopyFrom(
+        helper.make_value_info("z", helper.make_sequence_type_proto(entry))
+    )
+    (found,) = compare_runtimes(proto, runtimes=["ort-off"])
+    assert not found.wrong
+    assert 0 < found.used < 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [(np.ones((2, 4)), "'x' is of dtype float64"), (np.ones((2, 3), "float32"), "'x' has the shape")],
+)
+def test_inputs_that_do_not_fit(model, wrong, match):
+    """The error names the input, not the node that reads it."""
+    with pytest.raises(ComparisonError, match=match):
+        compare_runtimes(model, {"x": wrong, "w": np.ones(4, "float32")}, ["ort-off"])
+
+
+@pytest.mark.parametrize("seed", [6, 10, 17])
+def test_rounding_of_attention_with_large_scores(seed):
+    rng = np.random.default_rng(seed)
+    feed = {k: (rng.normal(size=(1, 64, 64)) * 20).astype("float32") for k in "qkv"}
+    attend = helper.make_node("Attention", [*"qkv"], ["y"], q_num_heads=2, kv_num_heads=2)
+    infos = [helper.make_tensor_value_info(k, TensorProto.FLOAT, [1, 64, 64]) for k in "qkv"]
+    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph([attend], "g", infos, [out])
+    opsets = [helper.make_opsetid("", 23)]
+    proto = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    (found,) = compare_runtimes(proto, feed, ["ort-off"])
+    assert not found.wrong

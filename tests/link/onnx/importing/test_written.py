@@ -109,10 +109,10 @@ def test_quantized_numbers(dtype):
     kind = {"float16": "float16", "float32": "float"}[dtype]
     model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
         g ({kind}[N] x) => (int8[N] y, {kind}[N] z)
-        <{kind} s = {{0.1}}, int8 zero = {{3}}>
-        {{ y = QuantizeLinear(x, s, zero)
-           big = Cast<to = 6>(y) k = Constant<value = int32 {{1000}}>() large = Mul(big, k)
-           tiny = Constant<value = {kind} {{0.001}}>() z = DequantizeLinear(large, tiny) }}""")
+        <float s = {{0.1}}, float t = {{0.001}}, int8 zero = {{3}}, int32 k = {{1000}}>
+        {{ scale = CastLike(s, x) tiny = CastLike(t, x)
+           y = QuantizeLinear(x, scale, zero)
+           number = Cast<to = 6>(y) large = Mul(number, k) z = DequantizeLinear(large, tiny) }}""")
     x = (np.arange(-800, 800) / 64).astype(dtype)
     read = from_onnx(model)
     f = pytensor.function([*read.inputs.values()], [*read.outputs.values()])
