@@ -8,8 +8,9 @@ from onnx import TensorProto, helper
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from tests.link.onnx.importing.small_files import info, node
+from tests.link.onnx.importing.small_files import info, model, node
 
 IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
 
@@ -56,21 +57,22 @@ def test_lengths_of_one_that_the_graph_computes(made):
     np.testing.assert_allclose(f(value), 2 * (value + np.arange(4, dtype="float32")))
 
 
-@pytest.mark.parametrize("kind", ["INT4", "UINT4", "BFLOAT16", "FLOAT8E4M3FN"])
-@pytest.mark.parametrize("reader", ["Cast", "DequantizeLinear"])
+@pytest.mark.parametrize(
+    ("kind", "reader"),
+    [
+        *((kind, "Cast") for kind in ("INT4", "UINT4", "BFLOAT16", "FLOAT8E4M3FN")),
+        *((kind, "DequantizeLinear") for kind in ("INT4", "UINT4", "FLOAT8E4M3FN")),
+    ],
+)
 def test_weights_of_dtypes_that_pytensor_lacks(kind, reader):
-    if kind == "BFLOAT16" and reader == "DequantizeLinear":
-        reader = "Identity"  # which isn't in the operator's list
     numbers = {"INT4": [1, -2, 3, -8], "UINT4": [1, 2, 3, 15]}.get(kind, [1, -2, 0.5, 200])
     weights = helper.make_tensor("w", getattr(TensorProto, kind), [2, 2], numbers)
     scale = helper.make_tensor("s", TensorProto.FLOAT, [], [0.5])
-    nodes = {
-        "Cast": [node("Cast", ["w"], "d", to=TensorProto.FLOAT)],
-        "DequantizeLinear": [node("DequantizeLinear", ["w", "s"], "d")],
-        "Identity": [node("Identity", ["w"], "v"), node("Cast", ["v"], "d", to=TensorProto.FLOAT)],
-    }[reader]
+    nodes = [node("Cast", "w", "d", to=TensorProto.FLOAT)]
+    if reader == "DequantizeLinear":
+        nodes = [node("DequantizeLinear", "w s", "d")]
     graph = helper.make_graph(
-        [*nodes, helper.make_node("MatMul", ["x", "d"], ["y"])], "g",
+        [*nodes, node("MatMul", "x d")], "g",
         [info("x", [2, 2])], [info("y", None)], [weights, scale],
     )  # fmt: skip
     opsets = [helper.make_opsetid("", 21)]
@@ -138,7 +140,7 @@ def test_squeeze_of_an_axis_that_may_be_one():
     """A product decides: its factor has two axes."""
     proto = parsed("""(float[N, 3, 4, 4] x) => (float[N, 5] y) {
         p = GlobalAveragePool(x) q = Squeeze(p) w = Constant<value_ints = [3, 5]>()
-        o = ConstantOfShape<value = float {2.0}>(w) y = Gemm(q, o) }""")
+        o = ConstantOfShape<value = float[1] {2.0}>(w) y = Gemm(q, o) }""")
     compare(proto, np.random.default_rng(0).normal(size=(2, 3, 4, 4)).astype("float32"))
 
 
@@ -178,3 +180,58 @@ def test_interpolate_to_computed_sizes():
     np.testing.assert_array_equal(gradient, np.full_like(IMAGE, 4))
     with pytest.raises(ValueError, match="mode='area' needs a size of integers"):
         pt.nn.interpolate(x, size=(like.shape[2], 4), mode="area")
+
+
+LOOPS = {
+    "collected": ("o = Identity(i)", "int64[1]"),
+    "a start": ("end = Add(i, one) o = Slice(x, i, end)", "float[1]"),
+    "joined": ("o = Concat<axis = 0>(i, one)", "int64[2]"),
+    "squeezed": ("k = Squeeze(i, zero) o = Gather(x, k)", "float"),
+}
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "ONNX"])
+@pytest.mark.parametrize("case", LOOPS)
+def test_loops_that_count_in_vectors(case, mode):
+    """tf2onnx declares an iteration's number to be of shape (1,)."""
+    nodes, result = LOOPS[case]
+    compare(loop_of(nodes, result), np.arange(8, dtype="float32"), mode=mode)
+
+
+def test_moved_slices_of_a_loop_in_jax_mode():
+    """They have one length: the numbers of iterations are known before the loop."""
+    compare(loop_of(*LOOPS["a start"]), np.arange(8, dtype="float32"), mode=jax_mode())
+
+
+def loop_of(nodes, result):
+    dtype, _, rest = result.partition("[")
+    rank = "[4" + (f", {rest[:-1]}]" if rest else "]")
+    return parsed(f"""(float[8] x) => ({dtype}{rank} y)
+        <int64 trips = {{4}}, int64[1] one = {{1}}, int64[1] zero = {{0}}> {{
+        y = Loop(trips, ) <body = b (int64[1] i, bool go) => (bool go_on, {result} o)
+        {{ go_on = Identity(go) {nodes} }}> }}""")
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("lengths", [None, [0, 2]])
+def test_last_states_of_no_steps(kind, lengths):
+    """They are 0 whatever the first ones are, as in onnxruntime; the standard is silent."""
+    rng, gates = np.random.default_rng(0), {"LSTM": 4, "GRU": 3, "RNN": 1}[kind]
+    values = {
+        "w": rng.normal(size=(1, gates * 2, 3)).astype("float32"),
+        "r": rng.normal(size=(1, gates * 2, 2)).astype("float32"),
+        "h0": np.ones((1, 2, 2), "float32"),
+    }
+    if lengths is not None:
+        values["lengths"] = np.array(lengths, "int32")
+    names = f"x w r _ {'_' if lengths is None else 'lengths'} h0"
+    layer = node(kind, names, "y h", hidden_size=2)
+    proto = model(layer, [("x", ["L", 2, 3])], [("y", None), ("h", None)], values)
+    steps = 0 if lengths is None else 2
+    read = from_onnx(proto)
+    f = pytensor.function([*read.inputs.values()], [*read.outputs.values()], mode="FAST_COMPILE")
+    y, h = f(np.ones((steps, 2, 3), "float32"))
+    assert y.shape == (steps, 1, 2, 2)
+    np.testing.assert_array_equal(h[:, :1], 0)
+    if lengths is not None:
+        compare(proto, np.ones((2, 2, 3), "float32"))

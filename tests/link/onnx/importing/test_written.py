@@ -119,3 +119,33 @@ def test_quantized_numbers(dtype):
     session = onnxruntime.InferenceSession(model.SerializeToString())
     for result, wanted in zip(f(x), session.run(None, {"x": x}), strict=True):
         np.testing.assert_array_equal(result, wanted)
+
+
+def test_scores_of_half_precision():
+    """Sums beyond 65,504 are in single precision, as in onnxruntime."""
+    rng = np.random.default_rng(0)
+    feed = {
+        k: (rng.normal(size=(1, 4, 16)) * s).astype("float16")
+        for k, s in zip("qkv", (120, 120, 1), strict=True)
+    }
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (float16[1, 4, 16] q, float16[1, 4, 16] k, float16[1, 4, 16] v) => (float16[1, 4, 16] y)
+        { y = com.microsoft.MultiHeadAttention<num_heads = 2>(q, k, v) }""")
+    read = from_onnx(model)
+    result = read.outputs["y"].eval({read.inputs[k]: v for k, v in feed.items()})
+    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
+    np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_quantized_products():
+    """onnxruntime multiplies by one quotient of scales; each pair of bytes is compared."""
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (uint8[256, 1] a, uint8[1, 256] b) => (uint8[256, 256] y)
+        <float s = {0.013}, float t = {0.007}, float u = {0.021}, uint8 z = {100}>
+        { y = com.microsoft.QLinearMul(a, s, z, b, t, z, u, z) }""")
+    every = np.arange(256, dtype="uint8")
+    feed = {"a": every[:, None], "b": every[None]}
+    read = from_onnx(model)
+    f = pytensor.function([*read.inputs.values()], read.outputs["y"])
+    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
+    np.testing.assert_array_equal(f(*feed.values()), wanted)
