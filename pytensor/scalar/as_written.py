@@ -7,8 +7,8 @@ from pytensor.scalar.basic import ScalarOp
 class AsWritten(ScalarOp):
     """The function of another scalar Op, which rewrites and compilers leave as it is.
 
-    What they know of that Op holds for real numbers: that ``x / c`` is ``x * (1 / c)``, ``x + c - c``
-    is ``x``, and ``x == x`` holds.
+    What they know of that Op holds for real numbers: that ``x / c`` is ``x * (1 / c)``, that
+    ``x + c - c`` is ``x``, and that ``x == x`` holds.
     """
 
     def __init__(self, scalar_op):

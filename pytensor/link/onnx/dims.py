@@ -100,7 +100,7 @@ class Dims(Algebra):
     def __init__(self, shape_feature=None, input_dims=None):
         self._feature = shape_feature
         self._input_dims = input_dims or {}
-        # Lengths depend on lengths: without memory, those of each layer are asked for twice as often
+        # Lengths depend on lengths: each layer asks for those of the one before several times
         self.size, self.of = cache(self.size), cache(self.of)
 
     def size(self, variable, axis):

@@ -322,8 +322,8 @@ def _compare(
             parts = parts / np.where(scales, scales, scale or 1)
             if not parts.max(initial=0) <= 2 * tolerance:
                 raise VerificationError(
-                    f"channel {parts.argmax()} of the output {info.name!r} (axis {axis}) of the int8 "
-                    f"model differs by {parts.max():.3g} of its root mean square, more than "
+                    f"channel {parts.argmax()} of the output {info.name!r} (axis {axis}) of the "
+                    f"int8 model differs by {parts.max():.3g} of its root mean square, more than "
                     f"{2 * tolerance:g}: other channels are so much larger that 8 bits lose it; "
                     "exclude= the nodes that make it"
                 )

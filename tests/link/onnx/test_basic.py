@@ -1,10 +1,9 @@
 import os
 import zlib
+from cProfile import Profile
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import walk_packages
-
-from cProfile import Profile
 
 import numpy as np
 import onnx

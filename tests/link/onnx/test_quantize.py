@@ -101,7 +101,7 @@ def test_what_differs_too_much_is_refused(network, tmp_path):
     [("matmul", True), ("conv", True), ("conv", False)],
 )
 def test_lost_channels_are_refused(of, calibrated):
-    """The largest channels decide over the error of all; with no scale, a channel is compared too."""
+    """The largest channels decide over the error of all; one that is 0 has no scale of its own."""
     rng, scales = np.random.default_rng(0), np.array([100, 10, 1, 0.01, 0], "float32")
     if of == "matmul":
         w, x = rng.normal(size=(32, 5)) * scales, pt.matrix("x", dtype="float32")

@@ -47,8 +47,8 @@ def jax_funcify_AsWritten(op, node, **kwargs):
         return function
 
     def quotient(x, y):
-        # XLA multiplies by the reciprocal of a divisor that it sees repeated, and divides a quotient
-        # by the product of both divisors
+        # XLA multiplies by the reciprocal of a divisor that it sees repeated, and divides once by
+        # the product of two divisors
         return function(*jax.lax.optimization_barrier(jnp.broadcast_arrays(x, y)))
 
     return quotient

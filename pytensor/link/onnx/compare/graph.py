@@ -9,7 +9,6 @@ import onnx
 from onnx import helper, inliner, numpy_helper
 from pytensor.link.onnx.importing.tolerance import graphs
 
-
 SEQUENCES = {
     "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceMap",
     "SplitToSequence", "ZipMap",

@@ -33,7 +33,7 @@ class Either:
 
 @dataclass(eq=False)
 class Rows:
-    """A sequence of the parts of a tensor, one for each of an axis's cells, whose number is open."""
+    """A sequence of a tensor's parts, one for each cell of an axis of open length."""
 
     x: Any
     axis: int

@@ -208,7 +208,8 @@ def dtype_name(dtype: ir.DataType) -> str:
 
 
 # Of weights: float32 holds every value of these, and PyTensor has none of them
-NARROW = {d for d in ir.DataType if d.name.startswith(("BFLOAT", "FLOAT4", "FLOAT8", "INT4", "UINT4"))}
+_NAMES = ("BFLOAT", "FLOAT4", "FLOAT8", "INT4", "UINT4")
+NARROW = {dtype for dtype in ir.DataType if dtype.name.startswith(_NAMES)}
 
 
 def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
@@ -250,7 +251,7 @@ def must_be_known(variable, what: str) -> np.ndarray:
 
 
 def what_to_give(variable) -> str:
-    """Say which inputs of the model must be constants for a variable to be known, if they can be."""
+    """Say which inputs of the model decide a variable's value, to be given as constants."""
 
     def made_of(v):
         # A length is known by a type, and not by a value

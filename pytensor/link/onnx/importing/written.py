@@ -1,7 +1,7 @@
 """Arithmetic as the file has it, where rounding, infinity or NaN decides what is computed.
 
-PyTensor's rewrites hold for real numbers.  What a comparison, a rounding or a cast to integers reads
-is kept from them, and so is arithmetic that cancels for real numbers; the rest is theirs.
+PyTensor's rewrites hold for real numbers.  What a comparison, a rounding or a cast to integers
+reads is kept from them, and so is arithmetic that cancels for real numbers; the rest is theirs.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def as_written(op):
 
 
 def kept(x):
-    """Return `x`, of any dtype, with the arithmetic of floats that it is made of as the file has it."""
+    """Return `x`, of any dtype, computed by the file's own arithmetic of floats."""
     new = {}
     for v in walk_toposort([x], _made_of):
         if not _made_of(v):

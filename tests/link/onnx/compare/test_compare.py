@@ -261,7 +261,10 @@ def test_zipmap():
 
 @pytest.mark.parametrize(
     ("wrong", "match"),
-    [(np.ones((2, 4)), "'x' is of dtype float64"), (np.ones((2, 3), "float32"), "'x' has the shape")],
+    [
+        (np.ones((2, 4)), "'x' is of dtype float64"),
+        (np.ones((2, 3), "float32"), "'x' has the shape"),
+    ],
 )
 def test_inputs_that_do_not_fit(model, wrong, match):
     """The error names the input, not the node that reads it."""

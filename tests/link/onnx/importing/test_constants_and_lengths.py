@@ -16,7 +16,8 @@ IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
 
 
 def parsed(text, opset=20, domains=""):
-    return onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}{domains}]> g {text}')
+    header = f'<ir_version: 9, opset_import: ["": {opset}{domains}]> g '
+    return onnx.parser.parse_model(header + text)
 
 
 def compare(proto, *values, mode="FAST_COMPILE"):

@@ -1,4 +1,4 @@
-"""Arithmetic of a file where real numbers would allow another: what PyTensor's rewrites don't do."""
+"""Arithmetic of a file where real numbers would allow another."""
 
 import numpy as np
 import onnx.parser
@@ -16,7 +16,7 @@ TENTH, THIRD = np.float32(0.1), np.float32(0.3)
 TENTHS = np.arange(-300, 300, dtype="float32") * THIRD
 SPECIAL = np.array([0, 2, np.inf, np.nan], "float32")
 
-# Nodes, what `c` is, the values of `x`, and what PyTensor made of `y` before
+# Nodes, what `c` is, and the values of `x`
 CASES = {
     "quotient, rounded": ("q = Div(x, c) y = Floor(q)", THIRD, TENTHS),
     "two quotients, rounded": ("p = Div(x, c) q = Div(p, c) y = Ceil(q)", THIRD, TENTHS),
@@ -27,8 +27,11 @@ CASES = {
         TENTHS,
     ),
     "computed scale": ("s = Div(c, c) t = Mul(s, c) q = Div(x, t) y = Floor(q)", THIRD, TENTHS),
-    "reshaped": ("q = Div(x, c) a = Constant<value_ints = [2, -1]>() r = Reshape(q, a) y = Floor(r)",
-                 THIRD, TENTHS),
+    "reshaped": (
+        "q = Div(x, c) a = Constant<value_ints = [2, -1]>() r = Reshape(q, a) y = Floor(r)",
+        THIRD,
+        TENTHS,
+    ),
     "equal to itself": ("e = Equal(x, x) y = Cast<to = 1>(e)", TENTH, SPECIAL),
     "added and subtracted": ("a = Add(x, c) y = Sub(a, c)", np.float32(12582912), TENTHS),
     "subtracted and added": ("a = Sub(c, x) y = Sub(c, a)", np.float32(12582912), TENTHS),
@@ -42,9 +45,9 @@ MODES = ["FAST_COMPILE", "FAST_RUN", "NUMBA", "ONNX", "jax_mode", "exported agai
 
 def model_of(case):
     nodes, c, x = CASES[case]
+    shape = "[M, K]" if case == "reshaped" else "[N]"
     text = f"""<ir_version: 9, opset_import: ["": 20]>
-        g (float[N] x) => (float{"[M, K]" if case == "reshaped" else "[N]"} y) <float c = {{{c:.9g}}}>
-        {{ {nodes} }}"""
+        g (float[N] x) => (float{shape} y) <float c = {{{c:.9g}}}> {{ {nodes} }}"""
     return onnx.parser.parse_model(text), x
 
 

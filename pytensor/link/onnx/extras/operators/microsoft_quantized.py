@@ -24,7 +24,6 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.tensor.basic import cast
 
-
 operator_funcify.register("QuantizeLinear", domain=MICROSOFT)(quantize_linear)
 operator_funcify.register("DequantizeLinear", domain=MICROSOFT)(dequantize_linear)
 

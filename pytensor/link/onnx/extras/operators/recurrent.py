@@ -192,7 +192,7 @@ def _scan(step, functions, size, projected, states, constants, sequence_lens):
 
 
 def _unless_idle(last, steps, sequence_lens):
-    """Return last states; zeros where there was no step, whatever the first ones, as onnxruntime."""
+    """Return last states: as in onnxruntime, zeros after no step, whatever the first ones are."""
     if sequence_lens is not None:
         return pt.switch((sequence_lens > 0)[:, None], last, like(last, 0))
     if isinstance(steps, int) and steps:

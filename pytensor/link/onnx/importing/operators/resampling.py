@@ -10,7 +10,6 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing.registry import (
     Refused,
     entries,
-    known,
     must_be_known,
     operator_funcify,
     what_to_give,
