@@ -208,8 +208,8 @@ def loop_of(nodes, result):
     dtype, _, rest = result.partition("[")
     rank = "[4" + (f", {rest[:-1]}]" if rest else "]")
     return parsed(f"""(float[8] x) => ({dtype}{rank} y)
-        <int64 trips = {{4}}, int64[1] one = {{1}}, int64[1] zero = {{0}}> {{
-        y = Loop(trips, ) <body = b (int64[1] i, bool go) => (bool go_on, {result} o)
+        <int64 trips = {{4}}, int64[1] one = {{1}}, int64[1] zero = {{0}}, bool yes = {{1}}> {{
+        y = Loop(trips, yes) <body = b (int64[1] i, bool go) => (bool go_on, {result} o)
         {{ go_on = Identity(go) {nodes} }}> }}""")
 
 

@@ -370,7 +370,7 @@ def test_split_of_open_lengths():
             None,
         ),
         (
-            "(float[1, N] x) => (float y) { z = Squeeze(x) y = ReduceSum<keepdims = 0>(z) }",
+            "(float[M, N] x) => (float y) { z = Squeeze(x) y = ReduceSum<keepdims = 0>(z) }",
             "which axes are of length 1 is known only when the model runs",
         ),
         (
