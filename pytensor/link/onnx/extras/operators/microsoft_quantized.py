@@ -46,8 +46,11 @@ def qlinear_add(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
 
 @operator_funcify.register("QLinearMul", domain=MICROSOFT)
 def qlinear_mul(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
+    # As onnxruntime: one product by one factor of three scales, and the zero point before rounding
     product = cast(_centred(a, a_zero) * _centred(b, b_zero), scale.type.dtype)
-    return saturated(product * (a_scale * b_scale / scale), zero, a.type.dtype)
+    result = product * (a_scale * b_scale / scale)
+    result = result if zero is None else result + cast(zero, scale.type.dtype)
+    return saturated(result, None, a.type.dtype)
 
 
 @operator_funcify.register("QLinearSigmoid", domain=MICROSOFT)
