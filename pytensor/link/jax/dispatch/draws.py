@@ -1,4 +1,4 @@
-"""Draws for which PyTensor has no conversion to JAX, or one that needs NumPyro."""
+"""Draws for which PyTensor has no conversion to JAX, a wrong one, or one that needs NumPyro."""
 
 import warnings
 
@@ -104,6 +104,16 @@ def jax_sample_fn_hypergeometric(op, node):
         start = key, good, bad, left, jnp.zeros_like(good)
         drawn = jax.lax.while_loop(lambda state: (state[3] > 0).any(), draw_one, start)
         return drawn[-1].astype(dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.CategoricalRV)
+def jax_sample_fn_categorical(op, node):
+    def sample_fn(key, size, dtype, p):
+        # PyTensor's gives the logits log(p / (1 - p)): thoughts/upstream/jax-categories.md.
+        log_p = jnp.log(jnp.asarray(p).astype(jnp.promote_types(jnp.result_type(p), "float32")))
+        return jax.random.categorical(key, log_p, shape=size).astype(dtype)
 
     return sample_fn
 
