@@ -1,5 +1,7 @@
 """Distributions of vectors."""
 
+import numpy as np
+
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term, sqrt, where
@@ -28,8 +30,7 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
     normal = draws.normal()
     ndim, cov_ndim = node.outputs[1].type.ndim, node.inputs[3].type.ndim
     count = scalar(builder, n)
-    # Columns of a Cholesky factor are used as they come.  One whose pivot is zero is zero, so the
-    # covariance may be singular.
+    # Columns of a Cholesky factor are used as they come.
     with builder.subgraph() as body:
         k = body.add_input("step", "int64", ())
         condition = body.add_input("condition", "bool", ())
@@ -39,7 +40,7 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
         where_k = builder.add("Unsqueeze", k, builder.int64s([0]))
         pivot = Term(builder, builder.add("Gather", column.name, where_k, axis=-1))
         weight = Term(builder, builder.add("Gather", normal.name, where_k, axis=-1))
-        column = where(pivot == 0.0, 0.0, column / sqrt(positive_pivot(op, pivot)))
+        column = factor_column(op, column, pivot)
         row = Term(builder, builder.add("Unsqueeze", column.name, builder.int64s([-2])))
         builder.output(condition, "bool", ())
         builder.output((rest - column.column() * row).name, "float64", (None,) * cov_ndim)
@@ -49,9 +50,15 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
     return next_key(node, key), builder.cast(result, "float64", op.dtype)
 
 
-def positive_pivot(op, pivot):
-    """Return a pivot that rounding made negative as positive; only Cholesky's factor refuses it."""
-    return pivot if op.method == "cholesky" else abs(pivot)
+def factor_column(op, column, pivot):
+    """Return a column of the factor, of what the columns before it have left of the covariance.
+
+    Cholesky's method knows no singular covariance: the draws are NaN, as in Numba and JAX.  For the
+    others a column whose pivot is zero is zero, and rounding may have made a pivot negative.
+    """
+    if op.method == "cholesky":
+        return column / sqrt(where(pivot > 0.0, pivot, np.nan))
+    return where(pivot == 0.0, 0.0, column / sqrt(abs(pivot)))
 
 
 @onnx_funcify.register(ptr.MultinomialRV)
