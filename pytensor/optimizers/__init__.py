@@ -23,7 +23,12 @@ from pytensor.optimizers.accumulation import GradientAccumulator
 from pytensor.optimizers.adam import Adam, AdamW
 from pytensor.optimizers.averaging import ExponentialMovingAverage
 from pytensor.optimizers.basic import Optimizer
-from pytensor.optimizers.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from pytensor.optimizers.clipping import (
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    skip_nonfinite,
+)
 from pytensor.optimizers.early_stopping import EarlyStopping
 from pytensor.optimizers.muon import Muon, orthogonalize
 from pytensor.optimizers.musgd import MuSGD
@@ -51,4 +56,5 @@ __all__ = [
     "merge_updates",
     "orthogonalize",
     "schedules",
+    "skip_nonfinite",
 ]

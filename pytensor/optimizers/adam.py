@@ -29,6 +29,8 @@ class Adam(Optimizer):
         w &\leftarrow w - \eta
             \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}
 
+    With `amsgrad`, the largest :math:`v` so far takes the place of :math:`v` in the last line.
+
     Parameters
     ----------
     learning_rate : float or scalar variable
@@ -38,19 +40,22 @@ class Adam(Optimizer):
     weight_decay : float or scalar variable
         Added to the gradient, times the parameter, before the moments; see `AdamW` for decay apart
         from them.
+    amsgrad : bool
+        Never take a step larger again because gradients have become small (Reddi, Kale and Kumar,
+        "On the Convergence of Adam and Beyond", 2018).
 
     Notes
     -----
-    State: ``<name>.exp_avg`` and ``<name>.exp_avg_sq`` of the parameter's shape and dtype, but
-    float32 for float16, and ``step``, an int32 scalar, the number of steps taken, which all
-    parameters share.
+    State: ``<name>.exp_avg``, ``<name>.exp_avg_sq`` and, with `amsgrad`, ``<name>.max_exp_avg_sq``
+    of the parameter's shape and dtype, but float32 for float16, and ``step``, an int32 scalar, the
+    number of steps taken, which all parameters share.
     """
 
     hyperparameters = ("learning_rate", "weight_decay")
 
     def __init__(
         self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
-        epsilon: float = 1e-8, weight_decay: Scalar = 0.0,
+        epsilon: float = 1e-8, weight_decay: Scalar = 0.0, amsgrad: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate=learning_rate, weight_decay=weight_decay)
         self.betas = tuple(betas)
@@ -60,6 +65,7 @@ class Adam(Optimizer):
             check_number(f"betas[{position}]", beta, high=1.0)
         check_number("epsilon", epsilon)
         self.epsilon = epsilon
+        self.amsgrad = amsgrad
 
     def _step(self) -> TensorSharedVariable:
         if "step" not in self.state:
@@ -85,16 +91,19 @@ class Adam(Optimizer):
     ) -> tuple[NewValues, TensorVariable]:
         """Return the new moments, and what is to be subtracted from `param`."""
         dtype = wide_dtype(param)
-        grad = pt.cast(grad, dtype)
         beta1, beta2 = self.betas
-        mean = self._slot(param, name, "exp_avg", dtype)
-        square = self._slot(param, name, "exp_avg_sq", dtype)
+        mean = self._slot(param, name, "exp_avg")
+        square = self._slot(param, name, "exp_avg_sq")
         new_mean = as_scalar(beta1, dtype) * mean + as_scalar(1 - beta1, dtype) * grad
         new_square = as_scalar(beta2, dtype) * square + as_scalar(1 - beta2, dtype) * pt.sqr(grad)
+        updates: NewValues = {mean: new_mean, square: new_square}
+        if self.amsgrad:
+            largest = self._slot(param, name, "max_exp_avg_sq")
+            updates[largest] = new_square = pt.maximum(largest, new_square)
         scale = as_scalar(learning_rate, dtype, "learning_rate") / self._correction(beta1, dtype)
         root = pt.sqrt(new_square) / pt.sqrt(self._correction(beta2, dtype))
         delta = scale * new_mean / (root + as_scalar(self.epsilon, dtype))
-        return {mean: new_mean, square: new_square}, delta
+        return updates, delta
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -102,7 +111,7 @@ class Adam(Optimizer):
     ) -> NewValues:  # fmt: skip
         grad = decayed(grad, param, weight_decay)
         moments, delta = self._adam_step(param, grad, name, learning_rate)
-        return {**moments, param: pt.cast(param - delta, param.type.dtype)}
+        return {**moments, param: param - delta}
 
 
 class AdamW(Adam):
@@ -118,6 +127,7 @@ class AdamW(Adam):
     epsilon : float
     weight_decay : float or scalar variable
         :math:`\lambda`, multiplied by the learning rate as in PyTorch.
+    amsgrad : bool
 
     Notes
     -----
@@ -126,9 +136,9 @@ class AdamW(Adam):
 
     def __init__(
         self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
-        epsilon: float = 1e-8, weight_decay: Scalar = 1e-2,
+        epsilon: float = 1e-8, weight_decay: Scalar = 1e-2, amsgrad: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, betas, epsilon, weight_decay)
+        super().__init__(learning_rate, betas, epsilon, weight_decay, amsgrad)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -141,4 +151,4 @@ class AdamW(Adam):
             lr = as_scalar(learning_rate, dtype, "learning_rate")
             decay = as_scalar(weight_decay, dtype, "weight_decay")
             kept = param * (as_scalar(1, dtype) - lr * decay)
-        return {**moments, param: pt.cast(kept - delta, param.type.dtype)}
+        return {**moments, param: kept - delta}

@@ -9,6 +9,7 @@ from pytensor.optimizers.basic import (
     check_parameters,
     names_of,
     shared_like,
+    wide_dtype,
 )  # fmt: skip
 from pytensor.optimizers.updates import OrderedUpdates, Updates
 
@@ -16,8 +17,8 @@ from pytensor.optimizers.updates import OrderedUpdates, Updates
 class ExponentialMovingAverage:
     """Averages of parameters over training, usually better than the last values.
 
-    ``average = decay * average + (1 - decay) * parameter`` after each step, from the parameter's
-    value at construction on.
+    ``average + (1 - decay) * (parameter - average)`` after each step, from the parameter's value at
+    construction on.
 
     Parameters
     ----------
@@ -29,7 +30,8 @@ class ExponentialMovingAverage:
     Attributes
     ----------
     averages : list of SharedVariable
-        In the order of `params`, called ``<name>.ema``.
+        In the order of `params`, called ``<name>.ema``, of the parameters' dtypes, but float32 for
+        float16.
     state : dict of str to SharedVariable
         The same by name.
 
@@ -80,9 +82,8 @@ class ExponentialMovingAverage:
         new_values = dict(updates)
         result = OrderedUpdates()
         for param, average in zip(self.params, self.averages, strict=True):
-            dtype = param.type.dtype
-            decay = as_scalar(self.decay, dtype, "decay")
-            # 1 - decay is taken before rounding to float32 where that is possible.
-            rest = as_scalar(1 - self.decay, dtype)
-            result[average] = decay * average + rest * new_values.get(param, param)
+            # 1 - decay is taken before rounding to float32 where that is possible.  It is rounded
+            # alone: of two rounded factors the sum isn't 1, and each step would shrink the average.
+            rest = as_scalar(1 - self.decay, wide_dtype(param), "decay")
+            result[average] = average + rest * (new_values.get(param, param) - average)
         return result

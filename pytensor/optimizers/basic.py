@@ -85,7 +85,7 @@ def check_parameters(params: Iterable[SharedVariable]) -> list[TensorSharedVaria
 def check_gradients(
     params: Sequence[SharedVariable], grads: Gradients
 ) -> list[TensorVariable]:
-    """Return `grads` as a list, one gradient of the parameter's shape and dtype for each."""
+    """Return `grads` as a list, one gradient of the parameter's shape and `wide_dtype` for each."""
     if grads is None or isinstance(grads, Variable):
         raise TypeError("grads must be a sequence, one gradient per parameter")
     grads = list(grads)
@@ -112,7 +112,7 @@ def check_gradients(
                 f"the gradient of parameter {param} has type {grad.type}, and the parameter has "
                 f"the shape {shape}"
             )
-        checked.append(pt.cast(grad, param.type.dtype))
+        checked.append(pt.cast(grad, wide_dtype(param)))
     return checked
 
 
@@ -127,16 +127,26 @@ def names_of(params: Iterable[Variable]) -> list[str]:
     return names
 
 
+def wide_dtype(param: TensorSharedVariable) -> str:
+    """Return the parameter's dtype, float32 at least.
+
+    In float16 squares of gradients vanish, and sums stand still where a summand is less than half
+    of the last digit.
+    """
+    return str(np.result_type("float32", param.type.dtype))
+
+
 def shared_like(
-    param: TensorSharedVariable, name: str, value: ArrayLike | None = None,
-    dtype: str | None = None,
-) -> TensorSharedVariable:  # fmt: skip
-    """Make a shared variable like `param`: its dtype and static shape, zeros if `value` is None."""
-    dtype = param.type.dtype if dtype is None else dtype
+    param: TensorSharedVariable, name: str, value: ArrayLike | None = None
+) -> TensorSharedVariable:
+    """Make a shared variable of the static shape of `param`, and of its `wide_dtype`.
+
+    It holds zeros if `value` is None.
+    """
     if value is None:
         value = np.zeros(param.get_value(borrow=True).shape)
     # A copy as NumPy: after a step in mode JAX, parameters hold arrays of JAX.
-    value = np.array(value, dtype=dtype)
+    value = np.array(value, dtype=wide_dtype(param))
     return shared(value, name=name, shape=param.type.shape)
 
 
@@ -163,7 +173,7 @@ class Optimizer(ABC):
     ...     hyperparameters = ("learning_rate",)
     ...
     ...     def _update_parameter(self, param, grad, name, learning_rate):
-    ...         lr = as_scalar(learning_rate, param.type.dtype)
+    ...         lr = as_scalar(learning_rate, grad.type.dtype)
     ...         return {param: param - lr * pt.sign(grad)}
     """
 
@@ -209,6 +219,11 @@ class Optimizer(ABC):
             If parameters and gradients do not fit one another, a gradient is missing, a parameter
             is listed twice, or a group is not understood.
         """
+        if isinstance(params, Variable) and not isinstance(params, SharedVariable):
+            raise TypeError(
+                f"get_updates takes the parameters first, not {params}; write "
+                "get_updates(params, pytensor.grad(loss, params))"
+            )
         params = check_parameters(params)
         grads = check_gradients(params, grads)
         names = names_of(params)
@@ -220,7 +235,9 @@ class Optimizer(ABC):
                     f"this optimizer has the state of another parameter called {name!r}; use one "
                     "optimizer per model, or another name"
                 )
-        updates.update(self._update_parameters(params, grads, names, values))
+        new_values = self._update_parameters(params, grads, names, values)
+        for variable, new in new_values.items():
+            updates[variable] = pt.cast(new, variable.type.dtype) if variable in values else new
         if params:
             updates.update(self._common_updates())
         return updates
@@ -231,7 +248,8 @@ class Optimizer(ABC):
     ) -> NewValues:  # fmt: skip
         """Return the new values of all parameters and of their state as a dict.
 
-        `values` has the hyperparameters by parameter.  Override it where parameters are computed
+        `values` has the hyperparameters by parameter.  Gradients and state are of `wide_dtype`, and
+        `get_updates` casts the new values of parameters.  Override it where parameters are computed
         together.
         """
         updates: NewValues = {}
@@ -249,16 +267,11 @@ class Optimizer(ABC):
         """Return the new values of state that belongs to no single parameter."""
         return {}
 
-    def _slot(
-        self, param: TensorSharedVariable, name: str, slot: str, dtype: str | None = None
-    ) -> TensorSharedVariable:
-        """Return the state variable ``<name>.<slot>``, made of zeros when first asked for.
-
-        It has the parameter's dtype if `dtype` is None.
-        """
+    def _slot(self, param: TensorSharedVariable, name: str, slot: str) -> TensorSharedVariable:
+        """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
         key = f"{name}.{slot}"
         if key not in self.state:
-            self.state[key] = shared_like(param, key, dtype=dtype)
+            self.state[key] = shared_like(param, key)
         return self.state[key]
 
     def _values_by_parameter(
@@ -290,15 +303,10 @@ class Optimizer(ABC):
         return values
 
 
-def wide_dtype(param: TensorSharedVariable) -> str:
-    """Return the parameter's dtype, float32 at least: squares of gradients vanish in float16."""
-    return str(np.result_type("float32", param.type.dtype))
-
-
 def decayed(
     grad: TensorVariable, param: TensorSharedVariable, weight_decay: Scalar
 ) -> TensorVariable:
     """Return `grad` with the gradient of ``weight_decay / 2 * sum(param**2)`` added."""
     if is_number(weight_decay, 0):
         return grad
-    return grad + as_scalar(weight_decay, param.type.dtype, "weight_decay") * param
+    return grad + as_scalar(weight_decay, wide_dtype(param), "weight_decay") * param

@@ -1,4 +1,4 @@
-"""Limits on gradients, applied before an optimizer sees them."""
+"""Limits on gradients, applied before an optimizer sees them, and on steps."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,8 +7,9 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import Scalar, as_scalar, check_number
-from pytensor.optimizers.updates import Gradients
+from pytensor.optimizers.updates import Gradients, OrderedUpdates, Updates
 from pytensor.tensor.moments import SumOfSquares
+from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
 
 # Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
@@ -97,7 +98,7 @@ def clip_by_global_norm(
     norm : TensorVariable
         The joint norm before scaling, a scalar of the widest dtype among `grads`, and at least
         float32.  A NaN or infinity in any gradient makes it, and all of `clipped`, NaN or zero:
-        look at the norm to notice.
+        `skip_nonfinite` leaves out such a step.
 
     References
     ----------
@@ -112,7 +113,59 @@ def clip_by_global_norm(
     squares = SumOfSquares(inputs, [_sum_of_squares(inputs, dtype)], inline=True)
     norm = pt.sqrt(squares(*tensors))
     coefficient = _coefficient(norm, max_norm)
-    return [grad * pt.cast(coefficient, grad.type.dtype) for grad in tensors], norm
+    # Of large gradients in float16 it would be 0 in their dtype.
+    factors = [pt.cast(coefficient, _norm_dtype([grad])) for grad in tensors]
+    clipped = [
+        pt.cast(grad * factor, grad.type.dtype)
+        for grad, factor in zip(tensors, factors, strict=True)
+    ]
+    return clipped, norm
+
+
+def skip_nonfinite(
+    updates: Updates, norm: TensorVariable, skipped: TensorSharedVariable
+) -> OrderedUpdates:
+    """Leave out the steps whose gradients have a NaN or an infinity, and count them.
+
+    Parameters
+    ----------
+    updates : mapping or iterable of pairs
+        From shared tensors to their new values: the optimizer's, and what else shall stay as it is.
+    norm : TensorVariable
+        The gradients' norm, as `clip_by_global_norm` returns it.
+    skipped : SharedVariable
+        An integer scalar, to which each step that is left out adds 1.
+
+    Returns
+    -------
+    OrderedUpdates
+        Of the same variables, and of `skipped`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.optimizers import SGD, clip_by_global_norm, skip_nonfinite
+    >>> w = pytensor.shared(np.zeros(2), name="w")
+    >>> skipped = pytensor.shared(0, name="skipped")
+    >>> grad = pt.vector("grad", shape=(2,))
+    >>> grads, norm = clip_by_global_norm([grad], 10.0)
+    >>> updates = skip_nonfinite(SGD(1.0).get_updates([w], grads), norm, skipped)
+    >>> step = pytensor.function([grad], norm, updates=updates, mode="FAST_COMPILE")
+    >>> _ = step([1.0, 2.0]), step([np.nan, 0.0])
+    >>> w.get_value().round(4), int(skipped.get_value())
+    (array([-1., -2.]), 1)
+    """
+    if skipped.type.ndim or not np.issubdtype(np.dtype(skipped.type.dtype), np.integer):
+        raise TypeError(f"skipped must be an integer scalar, not {skipped.type}")
+    finite = ~(pt.isnan(norm) | pt.isinf(norm))
+    kept = OrderedUpdates(
+        (variable, pt.switch(finite, new, variable))
+        for variable, new in OrderedUpdates(updates).items()
+    )
+    kept[skipped] = skipped + pt.cast(~finite, skipped.type.dtype)
+    return kept
 
 
 def clip_by_norm(grads: Gradients, max_norm: Scalar) -> list[TensorVariable]:

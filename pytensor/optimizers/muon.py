@@ -12,6 +12,7 @@ from pytensor.optimizers.basic import (
     as_scalar,
     check_number,
     is_number,
+    wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
@@ -56,13 +57,15 @@ def orthogonalize(matrices: TensorVariable, steps: int = 5) -> TensorVariable:
         raise TypeError(f"matrices must be float, not {dtype}")
     wide = str(np.result_type("float32", dtype))
     x = pt.cast(matrices, wide)
+    # Flat, because PyTensor's rewrite of some sums over two axes fails, and says so at length:
+    # thoughts/upstream/sumsqr2dot-of-inputs.md.  acc_dtype: it would sum float32 in float64.
+    squares = pt.sum(pt.sqr(x.flatten(x.type.ndim - 1)), axis=-1, acc_dtype=wide)
+    norm = pt.sqrt(pt.shape_padright(squares, 2))
     rows, columns = matrices.type.shape[-2:]
     tall = None not in (rows, columns) and rows > columns
     if tall:  # the products of rows are the larger ones
         x = pt.swapaxes(x, -1, -2)
-    # acc_dtype: PyTensor would sum float32 in float64.
-    squares = pt.sum(pt.sqr(x), axis=(-2, -1), keepdims=True, acc_dtype=wide)
-    x = x / (pt.sqrt(squares) + as_scalar(1e-7, wide))
+    x = x / (norm + as_scalar(1e-7, wide))
     a, b, c = (as_scalar(coefficient, wide) for coefficient in COEFFICIENTS)
     for _ in range(steps):
         gram = x @ pt.swapaxes(x, -1, -2)
@@ -149,7 +152,7 @@ class Muon(Optimizer):
 
     Notes
     -----
-    State: ``<name>.gradient_average``, of the parameter's shape.
+    State: ``<name>.gradient_average``, of the parameter's shape and dtype, but float32 for float16.
 
     A filter of shape (out, in, height, width) counts as a matrix (out, in * height * width).
     Parameters whose matrices have the same shape are orthogonalized together.
@@ -197,7 +200,7 @@ class Muon(Optimizer):
         learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
     ) -> NewValues:  # fmt: skip
         """Step along `grad`, which is the orthogonalized direction here."""
-        dtype = param.type.dtype
+        dtype = wide_dtype(param)
         lr = as_scalar(learning_rate, dtype, "learning_rate")
         kept = param
         if not is_number(weight_decay, 0):

@@ -1,7 +1,7 @@
 from collections.abc import Mapping, Sequence
 
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.optimizers.basic import NewValues, Scalar, as_scalar, check_number
+from pytensor.optimizers.basic import NewValues, Scalar, as_scalar, check_number, wide_dtype
 from pytensor.optimizers.muon import averaged_gradient, orthogonalize_all
 from pytensor.optimizers.sgd import SGD
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -36,7 +36,7 @@ class MuSGD(SGD):
     Notes
     -----
     State: ``<name>.momentum_buffer`` for all parameters unless the momentum is the number 0,
-    ``<name>.gradient_average`` for those of two axes or more.
+    ``<name>.gradient_average`` for those of two axes or more; both are float32 for float16.
 
     The name is from the description of YOLO26 (Ultralytics, 2025), which leaves open what is fixed
     here: the moving average takes in the gradient without the decay, and the orthogonalized
@@ -72,7 +72,7 @@ class MuSGD(SGD):
         shapes = [param.get_value(borrow=True).shape for param in filters]
         directions = orthogonalize_all(directions, shapes)
         for param, direction in zip(filters, directions, strict=True):
-            dtype = param.type.dtype
+            dtype = wide_dtype(param)
             rate = as_scalar(values[param]["learning_rate"], dtype)
             step = rate * as_scalar(self.muon_share, dtype) * direction
             updates[param] = updates[param] - step

@@ -62,21 +62,21 @@ class RMSprop(Optimizer):
         dtype = wide_dtype(param)
         lr = as_scalar(learning_rate, dtype, "learning_rate")
         alpha, rest = as_scalar(self.alpha, dtype), as_scalar(1 - self.alpha, dtype)
-        grad = pt.cast(decayed(grad, param, weight_decay), dtype)
+        grad = decayed(grad, param, weight_decay)
 
-        square = self._slot(param, name, "square_avg", dtype)
+        square = self._slot(param, name, "square_avg")
         new_square = alpha * square + rest * pt.sqr(grad)
         updates: NewValues = {square: new_square}
         variance = new_square
         if self.centered:
-            mean = self._slot(param, name, "grad_avg", dtype)
+            mean = self._slot(param, name, "grad_avg")
             new_mean = alpha * mean + rest * grad
             updates[mean] = new_mean
             # Rounding can take the difference below zero, where the root is NaN.
             variance = pt.maximum(new_square - pt.sqr(new_mean), as_scalar(0, dtype))
         direction = grad / (pt.sqrt(variance) + as_scalar(self.epsilon, dtype))
         if not is_number(momentum, 0):
-            buffer = self._slot(param, name, "momentum_buffer", dtype)
+            buffer = self._slot(param, name, "momentum_buffer")
             direction = as_scalar(momentum, dtype, "momentum") * buffer + direction
             updates[buffer] = direction
-        return {**updates, param: pt.cast(param - lr * direction, param.type.dtype)}
+        return {**updates, param: param - lr * direction}

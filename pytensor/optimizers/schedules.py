@@ -38,6 +38,8 @@ class _Floats:
 
     cos = staticmethod(math.cos)
     exp = staticmethod(math.exp)
+    floor = staticmethod(math.floor)
+    log = staticmethod(math.log)
     minimum = staticmethod(min)
     maximum = staticmethod(max)
 
@@ -55,6 +57,8 @@ class _Scalars:
 
     cos = staticmethod(pt.cos)
     exp = staticmethod(pt.exp)
+    floor = staticmethod(pt.floor)
+    log = staticmethod(pt.log)
     minimum = staticmethod(pt.minimum)
     maximum = staticmethod(pt.maximum)
 
@@ -179,6 +183,47 @@ def saturating(final: float, steps: float) -> Schedule:
         return (ops.number(1) - ops.exp(t * ops.number(-1 / steps))) * ops.number(final)
 
     return schedule
+
+
+def restarts(schedule: Schedule, steps: float, growth: int = 1) -> Schedule:
+    """Return `schedule` that begins again, each time `growth` times as slowly.
+
+    Of `cosine`, with its own `steps` here, these are the warm restarts of Loshchilov and Hutter
+    (2017): ``restarts(cosine(10, initial=0.1), 10, growth=2)`` restarts at 10, 30, 70, ...
+
+    Parameters
+    ----------
+    schedule : callable
+    steps : float
+        The length of the first run.
+    growth : int
+        The length of a run over that of the one before it.
+    """
+    _check_steps("steps", steps)
+    if growth < 1 or growth != int(growth):
+        raise ValueError(f"growth must be an integer of at least 1, not {growth}")
+
+    def restarted(step: Any) -> Any:
+        ops, t = _operations(step)
+        zero, half, one = (ops.number(v) for v in (0, 0.5, 1))
+        length = ops.number(steps)
+        if growth == 1:
+            since = t - ops.floor(t / length) * length
+            # Where the quotient was rounded, it is a little less than 0, or the whole length.
+            return schedule(ops.less_equal(length, since, since - length, ops.maximum(since, zero)))
+        # A run of growth**k times the length starts when the first length has passed
+        # (growth**k - 1) / (growth - 1) times.  Both are integers, so they can be rounded.
+        log, ratio, more = (ops.number(v) for v in (math.log(growth), growth, growth - 1))
+
+        def start(power: Any) -> Any:
+            return ops.floor((power - one) / more + half) * length
+
+        power = ops.floor(ops.exp(ops.floor(ops.log(t / length * more + one) / log) * log) + half)
+        power = ops.less_equal(start(power * ratio), t, power * ratio, power)
+        power = ops.less_equal(start(power), t, power, ops.floor(power / ratio + half))
+        return schedule((t - start(power)) / power)
+
+    return restarted
 
 
 def warmup(schedule: Schedule | float, steps: float, start: float = 0.0) -> Schedule:

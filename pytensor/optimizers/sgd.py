@@ -1,5 +1,5 @@
 import pytensor.tensor as pt
-from pytensor.optimizers.basic import NewValues, Optimizer, Scalar, as_scalar, is_number
+from pytensor.optimizers.basic import NewValues, Optimizer, Scalar, as_scalar, is_number, wide_dtype
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
 
@@ -28,7 +28,7 @@ class SGD(Optimizer):
 
     Notes
     -----
-    State: ``<name>.momentum_buffer``, of the parameter's shape.
+    State: ``<name>.momentum_buffer``, of the parameter's shape and dtype, but float32 for float16.
     """
 
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
@@ -46,13 +46,14 @@ class SGD(Optimizer):
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
         learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
     ) -> NewValues:  # fmt: skip
-        lr = as_scalar(learning_rate, param.type.dtype, "learning_rate")
+        dtype = wide_dtype(param)
+        lr = as_scalar(learning_rate, dtype, "learning_rate")
         terms = [grad]
         if not is_number(weight_decay, 0):
-            terms.append(as_scalar(weight_decay, param.type.dtype, "weight_decay") * param)
+            terms.append(as_scalar(weight_decay, dtype, "weight_decay") * param)
         if is_number(momentum, 0):
             return {param: param - lr * sum(terms[1:], terms[0])}
-        momentum = as_scalar(momentum, param.type.dtype, "momentum")
+        momentum = as_scalar(momentum, dtype, "momentum")
         buffer = self._slot(param, name, "momentum_buffer")
         # In this order, for a partial sum that both have in common would be written to memory.
         new_buffer = pt.add(momentum * buffer, *terms)

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import pytensor
+import pytensor.tensor as pt
 from pytensor.compile.executor import Function
 from pytensor.compile.mode import Mode
 from pytensor.compile.sharedvalue import SharedVariable
@@ -50,7 +51,11 @@ class AveragedStatistics:
         nothing: list[Any] = [
             (v, np.zeros(v.get_value(borrow=True).shape, v.type.dtype)) for v in updates
         ]
-        weights = [(v, average) for v, average in averages.items() if v not in updates]
+        weights = [
+            (v, pt.cast(average, v.type.dtype))
+            for v, average in averages.items()
+            if v not in updates
+        ]
         self.measure: Function = pytensor.function(
             inputs,
             list(updates.values()),

@@ -13,6 +13,7 @@ import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.optimizers import (
     SGD,
+    Adam,
     ExponentialMovingAverage,
     GradientAccumulator,
     clip_by_global_norm,
@@ -20,6 +21,7 @@ from pytensor.optimizers import (
     clip_by_value,
     merge_updates,
     schedules,
+    skip_nonfinite,
 )
 from tests.utils import compare_jax_and_py
 
@@ -93,6 +95,41 @@ def test_clipping_of_half_precision_sums_in_float32():
     assert norm.eval({grad: np.full(4, 1000, "float16")}, mode="FAST_COMPILE") == 2000
 
 
+def test_clipping_of_large_half_precision():
+    """The factor is less than float16 can tell from 0."""
+    grad = pt.tensor(dtype="float16", shape=(1000,))
+    clipped, _ = clip_by_global_norm([grad], 1.0)
+    result = clipped[0].eval({grad: np.full(1000, 3e4, "float16")}, mode="FAST_COMPILE")
+    assert result.dtype == "float16"
+    np.testing.assert_allclose(result, 1000**-0.5, rtol=1e-3)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
+def test_steps_that_are_not_finite_are_left_out(mode, wrong):
+    w = pytensor.shared(np.zeros(2), name="w", shape=(2,))
+    skipped = pytensor.shared(np.int32(0), name="skipped")
+    grad = pt.vector("grad", shape=(2,))
+    clipped, norm = clip_by_global_norm([grad], 1e6)
+    optimizer = Adam(0.5)
+    updates = skip_nonfinite(optimizer.get_updates([w], clipped), norm, skipped)
+    step = pytensor.function([grad], norm, updates=updates, mode=mode)
+    step(np.array([1.0, -2.0]))
+    before = [np.array(v.get_value()) for v in (w, *optimizer.state.values())]
+    assert not np.isfinite(step(np.array([1.0, wrong])))
+    for old, variable in zip(before, (w, *optimizer.state.values()), strict=True):
+        np.testing.assert_array_equal(variable.get_value(), old)
+    step(np.array([1.0, -2.0]))
+    assert (int(skipped.get_value()), int(optimizer.state["step"].get_value())) == (1, 2)
+    np.testing.assert_allclose(w.get_value(), [-1, 1], rtol=1e-6)
+
+
+def test_count_of_steps_is_an_integer():
+    w = pytensor.shared(np.zeros(2), name="w")
+    with pytest.raises(TypeError, match="skipped must be an integer scalar"):
+        skip_nonfinite({w: w}, pt.sum(w), w)
+
+
 @pytest.mark.parametrize(
     ("grads", "max_norm", "error"),
     [([], 1.0, ValueError), (pt.vector(), 1.0, TypeError), ([pt.vector()], -1.0, ValueError)],
@@ -152,6 +189,31 @@ def test_average_follows_the_new_values(mode):
     assert isinstance(ExponentialMovingAverage([w], 0.9).averages[0].get_value(), np.ndarray)
 
 
+@pytest.mark.parametrize("decay", [0.999, 0.9999, 0.99999, 0.999999])
+def test_averages_of_constants_do_not_shrink(decay):
+    """1 - decay and decay, each rounded to float32, add up to 1 - 2e-8."""
+    value = np.random.default_rng(0).normal(1.3, 0.3, 64).astype("float32")
+    w = pytensor.shared(value, name="w")
+    ema = ExponentialMovingAverage([w], decay)
+    step = pytensor.function([], [], updates=ema.get_updates(), mode="FAST_COMPILE")
+    for _ in range(500):
+        step()
+    np.testing.assert_array_equal(ema.averages[0].get_value(), value)
+
+
+def test_averages_and_sums_of_half_precision_do_not_stand_still():
+    w = pytensor.shared(np.ones(2, "float16"), name="w")
+    ema = ExponentialMovingAverage([w], 0.999)
+    sums = GradientAccumulator([w])
+    w.set_value(np.full(2, 2, "float16"))
+    updates = merge_updates(ema.get_updates(), sums.add_updates([pt.ones(2, dtype="float16")]))
+    step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
+    for _ in range(3000):
+        step()
+    np.testing.assert_allclose(ema.averages[0].get_value(), 2 - 0.999**3000, rtol=1e-4)
+    np.testing.assert_array_equal(sums.gradients[0].get_value(), [3000, 3000])
+
+
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
 def test_accumulated_step_is_the_step_of_the_sum(mode):
     w = pytensor.shared(np.array([[1.0, -1.0]], dtype="float32"), name="w", shape=(1, 2))
@@ -171,6 +233,31 @@ def test_accumulated_step_is_the_step_of_the_sum(mode):
         np.testing.assert_array_equal(sums.gradients[0].get_value(), [[0, 0]])
     # gradients (10, 4) twice: buffers (10, 4) and (15, 6)
     np.testing.assert_allclose(w.get_value(), [[1 - 12.5, -1 - 5]])
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
+def test_accumulated_means_are_of_samples(mode):
+    w = pytensor.shared(np.zeros(2, "float32"), name="w", shape=(2,))
+    x = pt.matrix("x", dtype="float32", shape=(None, 2))
+    means = GradientAccumulator([w], mean=True)
+    assert list(means.state) == ["w.accumulated_gradient", "accumulated_samples"]
+    updates = means.add_updates([x.mean(axis=0, dtype="float32")], samples=x.shape[0])
+    add = pytensor.function([x], [], updates=updates, mode=mode)
+    reset = means.reset_updates()
+    mean = pytensor.function([], means.gradients, updates=reset, mode=mode)
+    values = np.random.default_rng(0).normal(size=(7, 2)).astype("float32")
+    for sizes in ((3, 3, 1), (2, 5)):
+        for part in np.split(values, np.cumsum(sizes)[:-1]):
+            add(part)
+        np.testing.assert_allclose(mean()[0], values.mean(axis=0), rtol=1e-5)
+    np.testing.assert_array_equal(mean()[0], [0, 0])
+
+
+@pytest.mark.parametrize(("mean", "samples"), [(True, None), (False, 3)])
+def test_samples_are_of_means(mean, samples):
+    w = pytensor.shared(np.zeros(2), name="w")
+    with pytest.raises(ValueError, match="samples must be given"):
+        GradientAccumulator([w], mean=mean).add_updates([w], samples=samples)
 
 
 def test_accumulator_checks_gradients():

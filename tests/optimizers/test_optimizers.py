@@ -4,8 +4,18 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
 from pytensor.graph.traversal import ancestors
-from pytensor.optimizers import SGD, Adam, AdamW, Optimizer, RMSprop, merge_updates
+from pytensor.optimizers import (
+    SGD,
+    Adam,
+    AdamW,
+    Muon,
+    MuSGD,
+    Optimizer,
+    RMSprop,
+    merge_updates,
+)
 from pytensor.optimizers.updates import OrderedUpdates
 
 
@@ -30,6 +40,18 @@ def adam(w, grad, steps, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, dec
         square = betas[1] * square + (1 - betas[1]) * g**2
         unbiased_mean, unbiased_square = mean / (1 - betas[0] ** t), square / (1 - betas[1] ** t)
         w = w - lr * unbiased_mean / (np.sqrt(unbiased_square) + eps)
+    return w
+
+
+def amsgrad(w, grad, steps, lr, weight_decay=0.0):
+    """Adam whose steps are divided by the root of the largest average of squares so far."""
+    mean, square, largest = (np.zeros_like(w) for _ in range(3))
+    for t in range(1, steps + 1):
+        g = grad(w)
+        w = w * (1 - lr * weight_decay)
+        mean, square = 0.9 * mean + 0.1 * g, 0.5 * square + 0.5 * g**2
+        largest = np.maximum(largest, square)
+        w = w - lr * mean / (1 - 0.9**t) / (np.sqrt(largest / (1 - 0.5**t)) + 1e-8)
     return w
 
 
@@ -73,6 +95,8 @@ STEPS = [
         rmsprop,
         {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "centered": True, "weight_decay": 0.1},
     ),
+    (Adam(0.3, betas=(0.9, 0.5), amsgrad=True), amsgrad, {"lr": 0.3}),
+    (AdamW(0.3, (0.9, 0.5), amsgrad=True), amsgrad, {"lr": 0.3, "weight_decay": 0.01}),
 ]
 STEP_IDS = [f"{type(case[0]).__name__}-{i}" for i, case in enumerate(STEPS)]
 
@@ -318,15 +342,19 @@ def test_an_optimizer_per_group():
     np.testing.assert_allclose(b.get_value(), 0.9)
 
 
-@pytest.mark.parametrize(
-    "optimizer", [Adam(), AdamW(), RMSprop(), RMSprop(momentum=0.9), RMSprop(centered=True)]
-)
+WITH_STATE = [
+    *(SGD(0.01, momentum=0.9, weight_decay=1e-3), Adam(), AdamW(), Adam(amsgrad=True), RMSprop()),
+    *(RMSprop(momentum=0.9), RMSprop(centered=True), Muon(weight_decay=1e-3), MuSGD(0.01)),
+]
+
+
+@pytest.mark.parametrize("optimizer", WITH_STATE)
 def test_half_precision_has_wide_state(optimizer):
     """Small squares are 0 in float16, and so is epsilon: 0 / 0 was NaN."""
     steps = []
     for dtype in ("float16", "float32"):
-        w = pytensor.shared(np.ones(4, dtype), name="w")
-        gradient = np.array([0, 1e-3, 1, -2], dtype)
+        w = pytensor.shared(np.ones((2, 2), dtype), name="w")
+        gradient = np.array([[0, 1e-3], [1, -2]], dtype)
         again = fresh(optimizer)
         updates = again.get_updates([w], [pt.constant(gradient)])
         assert [v.type.dtype for v in updates] == [v.type.dtype for v in updates.values()]
@@ -335,6 +363,42 @@ def test_half_precision_has_wide_state(optimizer):
         step(), step()
         steps.append(w.get_value())
     np.testing.assert_allclose(*steps, atol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "optimizer", [SGD(1e-6, momentum=0.999), Muon(1e-6, momentum=0.999), MuSGD(1e-6, 0.999)]
+)
+def test_sums_of_half_precision_do_not_stand_still(optimizer):
+    w = pytensor.shared(np.zeros((2, 2), "float16"), name="w")
+    gradient = np.array([[0.01, -0.02], [0.005, 0]], "float16")
+    again = fresh(optimizer)
+    updates = again.get_updates([w], [pt.constant(gradient)])
+    step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
+    for _ in range(1000):
+        step()
+    share = 1 - 0.999**1000
+    expected = {"momentum_buffer": share / 0.001, "gradient_average": share}
+    for name, state in again.state.items():
+        factor = expected[name.removeprefix("w.")]
+        np.testing.assert_allclose(state.get_value(), gradient * factor, rtol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", WITH_STATE)
+def test_zero_gradients_trouble_no_rewrite(optimizer):
+    w = pytensor.shared(np.ones((2, 3)), name="w")
+    updates = fresh(optimizer).get_updates([w], [pt.zeros((2, 3))])
+    with pytensor.config.change_flags(on_opt_error="raise"):
+        step = pytensor.function([], [], updates=updates, mode=Mode("py", "fast_run"))
+    step()
+    assert np.isfinite(w.get_value()).all()
+
+
+def test_float32_gradient_of_float16_parameter_is_not_rounded():
+    w = pytensor.shared(np.zeros(1, "float16"), name="w")
+    updates = SGD(1e-6).get_updates([w], [pt.constant(np.array([1e5], "float32"))])
+    np.testing.assert_allclose(updates[w].eval(mode="FAST_COMPILE"), [-0.1], rtol=1e-3)
 
 
 def test_float64_gradient_of_float32_parameter():
@@ -378,6 +442,7 @@ def test_values_that_do_not_fit(params, grads, groups, message):
     ("params", "grads", "groups", "message"),
     [
         (w, [ones], (), r"write \[w\]"),
+        (pt.sum(w), [w], (), r"write get_updates\(params, pytensor.grad\(loss, params\)\)"),
         ([w], ones, (), "one gradient per parameter"),
         ([pt.vector()], [ones], (), "must be a shared tensor"),
         ([integer], [ones], (), "parameter integer has dtype int64"),

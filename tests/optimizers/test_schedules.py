@@ -23,6 +23,13 @@ VALUES = [
         schedules.saturating(0.9999, 2000),
         {0: 0.0, 1: 0.9999 * -math.expm1(-1 / 2000), 9999: 0.9999 * (1 - math.exp(-9999 / 2000))},
     ),
+    (schedules.restarts(schedules.linear(3), 3), {0: 1.0, 2: 1 / 3, 3: 1.0, 300: 1.0}),
+    (
+        schedules.restarts(schedules.cosine(10, initial=0.1), 10, growth=2),
+        {0: 0.1, 5: 0.05, 10: 0.1, 20: 0.05, 30: 0.1, 69: 0.05 + 0.05 * math.cos(39 / 40 * math.pi)}
+        | {10 * (2**k - 1): 0.1 for k in range(2, 9)},
+    ),
+    (schedules.restarts(schedules.linear(1), 1, 4), {21: 1.0, 85: 1.0, 341: 1.0, 340: 1 / 256}),
     (schedules.warmup(0.937, 10, start=0.8), {0: 0.8, 5: 0.8685, 10: 0.937, 11: 0.937}),
     (
         schedules.warmup(schedules.linear(100), 10),
@@ -79,6 +86,8 @@ def test_schedule_in_jax():
         lambda: schedules.cosine(-1),
         lambda: schedules.exponential(0.0),
         lambda: schedules.exponential(math.inf),
+        lambda: schedules.restarts(schedules.linear(3), 0),
+        lambda: schedules.restarts(schedules.linear(3), 3, growth=1.5),
         lambda: schedules.warmup(1.0, -1),
     ],
 )
