@@ -1,4 +1,7 @@
-"""Functions of numbers that JAX lacks, or of which PyTensor's conversion needs another library."""
+"""Functions of numbers that JAX lacks, or whose conversion by PyTensor needs another library.
+
+And those of which `jax.grad` is NaN with PyTensor's conversion.
+"""
 
 from importlib.util import find_spec
 
@@ -18,7 +21,9 @@ from pytensor.scalar.math import (
     Ive,
     Jv,
     Kve,
+    Log1mexp,
     PolyGamma,
+    Softplus,
 )
 
 __all__ = []
@@ -61,6 +66,26 @@ def jax_funcify_PolyGamma(op, node, **kwargs):
         return jax.scipy.special.polygamma(jnp.asarray(n).astype("int64"), x)
 
     return polygamma
+
+
+# PyTensor's choose among values of which one overflows, and its derivative too: 0 * inf is NaN.
+# thoughts/upstream/jax-gradients-of-choices.md
+@jax_funcify.register(Softplus)
+def jax_funcify_Softplus(op, **kwargs):
+    def softplus(x):
+        return jnp.logaddexp(x, 0)
+
+    return softplus
+
+
+@jax_funcify.register(Log1mexp)
+def jax_funcify_Log1mexp(op, **kwargs):
+    def log1mexp(x):
+        near = x > -jnp.log(2)
+        far_log = jnp.log1p(-jnp.exp(jnp.where(near, -1, x)))
+        return jnp.where(near, jnp.log(-jnp.expm1(jnp.where(near, x, -1))), far_log)
+
+    return log1mexp
 
 
 def jax_funcify_by_scipy(op, node, **kwargs):

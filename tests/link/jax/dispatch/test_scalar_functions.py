@@ -5,8 +5,11 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import Mode, get_mode
 
-pytest.importorskip("jax")
+jax = pytest.importorskip("jax")
+
+PYTHON = Mode("py", "fast_run")
 
 N, X, Y = pt.vector("n", dtype="int64"), pt.vector("x"), pt.vector("y")
 
@@ -37,3 +40,27 @@ def test_values_and_gradients(mode):
     for one, other in zip(found, expected, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+FAR = [-1e4, -700.0, -300.0, -40.0, -1.0, -1e-17]
+FUNCTIONS = {
+    "softplus": (pt.softplus, [*FAR, 0.0, 1.0, 33.0, 300.0, 745.0, 1e4]),
+    "log_sigmoid": (lambda x: pt.log(pt.sigmoid(x)), [*FAR, 0.0, 1.0, 18.0]),
+    "log1mexp": (pt.log1mexp, FAR),
+    "log1pexp": (lambda x: pt.log1p(pt.exp(x)), [*FAR, 1.0, 300.0]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_that_jax_takes(name):
+    """As NumPyro asks for them: of the function, not of PyTensor's gradient."""
+    function, values = FUNCTIONS[name]
+    values = np.array(values)
+    mode = get_mode("JAX").excluding("fusion")
+    compiled = pytensor.function([X], function(X), mode=mode)
+    (value,), pull = jax.vjp(compiled.vm.jit_fn, values)
+    expected = pytensor.function([X], [function(X), pt.grad(function(X).sum(), X)], mode=PYTHON)
+    right, gradient = expected(values)
+    np.testing.assert_allclose(value, right, rtol=1e-12, atol=1e-300)
+    (found,) = pull((np.ones_like(values),))
+    np.testing.assert_allclose(found, gradient, rtol=1e-12, atol=1e-300)
