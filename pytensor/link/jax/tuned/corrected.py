@@ -171,6 +171,27 @@ def corrected_scalar_IntDiv(scalar_op, node, **kwargs):
     return int_div
 
 
+@corrected_scalar.register(ps.Pow)
+def corrected_scalar_Pow(scalar_op, node, **kwargs):
+    function = jax_funcify(scalar_op, node=node, **kwargs)
+    if node.outputs[0].type.dtype not in ps.discrete_dtypes:
+        return function
+
+    def power(x, y):
+        # JAX's reads the lowest six bits of an exponent: thoughts/upstream/jax-integer-powers.md.
+        # Like JAX's, this is 1 for a negative one.
+        def multiply(state):
+            left, square, result = state
+            result = jnp.where(left & 1 == 1, result * square, result)
+            return left >> 1, square * square, result
+
+        x, y = jnp.broadcast_arrays(x, y)
+        start = jnp.maximum(y, 0), x, jnp.ones_like(x)
+        return jax.lax.while_loop(lambda state: (state[0] > 0).any(), multiply, start)[-1]
+
+    return power
+
+
 @corrected_scalar.register(NdtriExp)
 def corrected_scalar_NdtriExp(scalar_op, node, **kwargs):
     # PyTensor's is ndtri(exp(y)): -inf where exp(y) is 0, inf where it is rounded to 1.  See

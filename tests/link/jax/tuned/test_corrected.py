@@ -227,6 +227,27 @@ def test_integers_divided_by_zero_are_zero():
         compare([x, y], [x // y, x % y], [np.array([7, -7, 0]), np.array([0, 0, 0])])
 
 
+@pytest.mark.parametrize("dtype", [f"{k}{n}" for k in ("int", "uint") for n in (8, 16, 32, 64)])
+def test_integers_are_modulo_their_range(dtype):
+    limits = np.iinfo(dtype)
+    x = np.array([limits.min, limits.min // 2 + 1, 0, 1, 2, 3, 7, limits.max], dtype)
+    y = x[::-1].copy()
+    n = np.array([[0], [1], [2], [7], [31], [63], [64], [65], [70], [127]], dtype)
+    a, b, k = pt.vector(dtype=dtype), pt.vector(dtype=dtype), pt.tensor(dtype=dtype, shape=(10, 1))
+    results = [a**k, a * b, a + b, a - b, abs(a), a // b, a.prod(dtype=dtype), pt.cumprod(b)]
+    f = pytensor.function([a, b, k], results, mode=jax_mode())
+    mine, other = x.astype(object), y.astype(object)
+    products = np.cumprod(other)
+    exact = [
+        *(mine ** n.astype(object), mine * other, mine + other, mine - other, abs(mine)),
+        *(mine // np.where(y == 0, 1, other) * (y != 0), np.array(products[-1], object), products),
+    ]
+    for value, right, variable in zip(f(x, y, n), exact, results, strict=True):
+        assert value.dtype == variable.type.dtype
+        size = 2 ** (8 * value.dtype.itemsize)
+        np.testing.assert_array_equal(np.asarray(value).astype(object) % size, right % size)
+
+
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])
 def test_ndtri_exp(dtype, rtol):
     y = pt.vector("y", dtype=dtype)
