@@ -10,8 +10,8 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable, cast, constant
-from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
+from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.math import bitwise_or, isinf, isnan, maximum, reciprocal, sqr, sqrt
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
@@ -98,6 +98,11 @@ def moments(x, axes, number, *, centre=True):
     divisor = at_least_one(number)
     mean = total(x, axes) / divisor if centre else None
     centred = x - expand(mean, axes, x.type.ndim) if centre else x
+    if centre and isinstance(number, Constant) and number.data == 1:
+        # PyTensor takes the sum of one element for the element, and x - x for 0, whatever x is.
+        # thoughts/upstream/sums-of-one-element.md
+        nan = np.asarray(np.nan, x.type.dtype)
+        centred = switch(bitwise_or(isnan(x), isinf(x)), nan, centred)
     return mean, centred, total(sqr(centred), axes) / divisor
 
 

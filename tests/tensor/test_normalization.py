@@ -377,3 +377,26 @@ def test_any_shape(shape, static, scaled, shifted, data):
     for result, (_, expected, (scale, bias)) in zip(results, cases, strict=True):
         expected = expected * (1 if scale is None else scale) + (0 if bias is None else bias)
         np.testing.assert_allclose(result, expected.astype("float64"), rtol=1e-10, atol=1e-11)
+
+
+OVER_ONE = {
+    "layer": (lambda x: pt.nn.layer_norm(x, (1, 1)), (1, 4, 1, 1)),
+    "instance": (pt.nn.instance_norm, (1, 4, 1, 1)),
+    "group": (lambda x: pt.nn.group_norm(x, 4), (1, 4, 1, 1)),
+    "group_of_rows": (lambda x: pt.nn.group_norm(x, 4), (1, 4)),
+    "batch": (lambda x: pt.nn.batch_norm(x, None, None, training=True)[0], (1, 4, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "jax_mode", "ONNX"])
+@pytest.mark.parametrize("name", OVER_ONE)
+def test_what_is_not_a_number_stays_so_over_one_element(name, mode):
+    function, shape = OVER_ONE[name]
+    if mode == "jax_mode":
+        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+    value = np.array([np.nan, np.inf, -np.inf, 2.0])
+    x = pt.tensor("x", shape=shape)
+    outputs = [function(x), pytensor.grad(function(x).sum(), x)]
+    y, gradient = pytensor.function([x], outputs, mode=mode)(value.reshape(shape))
+    np.testing.assert_array_equal(np.ravel(y), [np.nan, np.nan, np.nan, 0])
+    assert np.ravel(gradient)[3] == 0

@@ -11,6 +11,8 @@ INCOMPATIBLE_REWRITES = (
     "local_careduce_fusion",
     "compile_inner_graph",
     "specialize_matmul_to_batched_dot",
+    # `local_reduce_one_integer` does it where no NaN can get lost.
+    "local_reduce_broadcastable",
     # Its sizes of -1 can't be told where another size is 0.
     # thoughts/upstream/matmul-of-nothing-reshape.md
     "local_batched_matmul_to_core_matmul_with_reshape",

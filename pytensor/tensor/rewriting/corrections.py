@@ -14,6 +14,7 @@ from pytensor.tensor.basic import (
     constant,
     get_underlying_scalar_constant_value,
 )
+from pytensor.tensor.elemwise import CAReduce
 from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.linalg.decomposition.cholesky import cholesky
 from pytensor.tensor.linalg.solvers.general import Solve
@@ -21,7 +22,9 @@ from pytensor.tensor.linalg.solvers.psd import cho_solve
 from pytensor.tensor.math import pow as pt_pow
 from pytensor.tensor.rewriting.blockwise import blockwise_of
 from pytensor.tensor.rewriting.linalg.utils import strip_left_expand_dims_and_transpose
+from pytensor.tensor.rewriting.math import local_reduce_broadcastable
 from pytensor.tensor.subtensor import AdvancedSubtensor, IncSubtensor
+from pytensor.tensor.type import discrete_dtypes
 
 
 @node_rewriter([blockwise_of(OpPattern(Solve, assume_a="pos"))])
@@ -116,6 +119,19 @@ def local_set_subtensor_of_make_vector(fgraph, node):
     return [new]
 
 
+@node_rewriter([CAReduce])
+def local_reduce_one_integer(fgraph, node):
+    """Reduce integers over axes of one element, as PyTensor does; sums of one float stay.
+
+    With those, ``x - x.mean()`` becomes x - x, and that 0, also where x is NaN or infinite.  Modes
+    that ask for corrections leave out PyTensor's rewrite.
+    See thoughts/upstream/sums-of-one-element.md.
+    """
+    if node.inputs[0].type.dtype not in discrete_dtypes:
+        return None
+    return local_reduce_broadcastable.transform(fgraph, node)
+
+
 for name, rewriter, position in (
     # First of all, for canonicalization takes the transposition for useless and leaves `lower`.
     ("positive_solve", local_positive_solve_to_cholesky, -1),
@@ -129,9 +145,7 @@ for name, rewriter, position in (
 # Not with PyTensor's decorators, nor with the phase's name for a tag: every mode would have it, or
 # `rewrite_graph`.  Shapes of what the first phase makes appear in the second.
 for phase in ("canonicalize", "specialize"):
-    optdb[phase].register(
-        "local_set_subtensor_of_make_vector",
-        local_set_subtensor_of_make_vector,
-        "corrections",
-        use_db_name_as_tag=False,
-    )
+    for correction in (local_set_subtensor_of_make_vector, local_reduce_one_integer):
+        optdb[phase].register(
+            correction.__name__, correction, "corrections", use_db_name_as_tag=False
+        )

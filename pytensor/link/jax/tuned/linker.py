@@ -70,12 +70,13 @@ class TunedJAXLinker(JAXLinker):
     """
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
-    # They take a mask of fewer axes than the array's for one of its last axes: see
-    # thoughts/upstream/jax-masks-of-fewer-axes.md.
+    # Two take a mask of fewer axes than the array's for one of its last axes: see
+    # thoughts/upstream/jax-masks-of-fewer-axes.md.  The third is corrected.
     incompatible_rewrites = (  # type: ignore[assignment]
         *JAXLinker.incompatible_rewrites,
         "jax_boolean_indexing_set_or_inc",
         "jax_boolean_indexing_sum",
+        "local_reduce_broadcastable",
     )
 
     def __init__(
