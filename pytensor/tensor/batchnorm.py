@@ -47,7 +47,8 @@ class _OverAxes:
     for images normalized over ``axes=(0, 2, 3)``.
     """
 
-    __props__: tuple[str, ...] = ("axes", "epsilon")
+    # In each class of its own: PyTensor writes an Op by the properties that its class lists.
+    __props__: tuple[str, ...]
 
     def __call__(self, *inputs, **kwargs):
         inputs = self.filter_inputs(*inputs)
@@ -80,6 +81,8 @@ class _OverAxes:
 
 class BatchNormalization(_OverAxes, TensorSymbolicOp):
     """Normalize with given statistics."""
+
+    __props__ = ("axes", "epsilon")
 
     def is_per_channel(self, ndim):
         """Return whether an input of `ndim` axes has parameters for each entry of its second."""

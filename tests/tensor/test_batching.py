@@ -64,6 +64,8 @@ def check(example, batched, *, batch=(3,), order=1, mode=PY, **tolerance):
         values.append(entry.value(rng, batch=here))
     vectorized = vectorize_graph(outputs, replace)
     assert not repeated(vectorized)
+    for v in ancestors(vectorized):
+        assert v.owner is None or str(v.owner)  # compilation writes nodes into comments
     for out, v in zip(outputs, vectorized, strict=True):
         assert v.type.shape in (out.type.shape, (*batch, *out.type.shape))
     assert vectorized[0].type.ndim > outputs[0].type.ndim
@@ -126,6 +128,13 @@ def test_normalizations(name, batched):
     every = range(len(OPERATORS[name].inputs))
     batched = {"image": (0,), "parameters": tuple(every[1:]), "all": tuple(every)}[batched]
     check(OPERATORS[name], batched, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NORMALIZATIONS)
+def test_second_derivatives_of_normalizations(name):
+    every = tuple(range(len(OPERATORS[name].inputs)))
+    check(OPERATORS[name], every, order=2, atol=1e-8)
 
 
 def test_normalization_over_all_axes():
