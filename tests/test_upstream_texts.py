@@ -11,7 +11,7 @@ MET = {
     "float-functions-of-booleans", "jax-dispatch-imports-sparse", "mixed-integers-in-c",
     "neg-of-unsigned-rewrite", "onnx-reference-loop-of-scalars",
     "pytensor-jax-wrong-sums-on-cpu", "scalar-loop-in-composite", "scan-of-no-steps-shape",
-    "sumsqr2dot-of-inputs", "vectorized-sum-of-scalar",
+    "vectorized-sum-of-scalar",
 }  # fmt: skip
 
 
