@@ -13,6 +13,8 @@ from pytensor.optimizers.basic import (
     shared_like,
 )  # fmt: skip
 from pytensor.optimizers.updates import Gradients, OrderedUpdates
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 
 class GradientAccumulator:
@@ -63,8 +65,8 @@ class GradientAccumulator:
             for param, name in zip(self.params, names_of(self.params), strict=True)
         ]
         self.state = {total.name: total for total in self._sums}
-        self.gradients = list(self._sums)
-        self._samples = None
+        self.gradients: list[TensorVariable] = list(self._sums)
+        self._samples: TensorSharedVariable | None = None
         if mean:
             self._samples = shared(np.asarray(0, dtype="int32"), name="accumulated_samples")
             self.state["accumulated_samples"] = self._samples
@@ -85,7 +87,7 @@ class GradientAccumulator:
         updates = OrderedUpdates()
         if (samples is None) != (self._samples is None):
             raise ValueError("samples must be given if, and only if, mean=True")
-        if samples is not None:
+        if samples is not None and self._samples is not None:
             count = as_scalar(samples, "int32", "samples")
             updates[self._samples] = self._samples + count
             grads = [pt.cast(count, grad.type.dtype) * grad for grad in grads]
