@@ -1,4 +1,6 @@
-"""Register our Ops when PyTensor loads its JAX dispatch."""
+"""Register our Ops when PyTensor loads its JAX dispatch, and let others read JAX's arrays."""
+
+import jax
 
 import pytensor.link.jax.dispatch.barrier
 import pytensor.link.jax.dispatch.batchnorm
@@ -19,5 +21,9 @@ import pytensor.link.jax.dispatch.tridiagonal
 import pytensor.link.jax.dispatch.unpool
 import pytensor.link.jax.dispatch.updates
 import pytensor.link.jax.dispatch.vjp
+from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.shared_values import leaves_arrays
+
+leaves_arrays(JAXLinker, jax.Array)
 
 __all__ = []

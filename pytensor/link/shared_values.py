@@ -1,0 +1,67 @@
+"""Let functions of one backend read shared variables that another backend has updated.
+
+JAX and MLX leave arrays of their own in shared variables, so that the next call needs no copy.
+PyTensor's functions read what is there as it is, and other backends take it for a NumPy array; see
+``thoughts/upstream/shared-variables-of-two-backends.md``.
+"""
+
+from collections.abc import Iterable
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+from pytensor.compile.executor import Function
+from pytensor.compile.maker import FunctionMaker
+from pytensor.link.basic import Container, Linker
+
+__all__ = ["leaves_arrays"]
+
+_arrays: dict[type[Linker], type] = {}
+_call, _create = Function.__call__, FunctionMaker.create
+
+
+def leaves_arrays(linker: type[Linker], array: type) -> None:
+    """Copy a backend's arrays to NumPy when functions of other backends are made or called.
+
+    The copy replaces the value of the shared variable and has the variable's dtype.
+
+    Parameters
+    ----------
+    linker : subclass of pytensor.link.basic.Linker
+    array : type
+        The class of the arrays that functions of this linker leave in shared variables.
+    """
+    _arrays[linker] = array
+    _foreign_to.cache_clear()
+    Function.__call__ = call_with_readable_values
+    FunctionMaker.create = create_with_readable_values
+
+
+@cache
+def _foreign_to(linker: type[Linker]) -> tuple[type, ...]:
+    return tuple(array for owner, array in _arrays.items() if not issubclass(linker, owner))
+
+
+def _make_readable(containers: Iterable[Container], linker: Linker) -> None:
+    foreign = _foreign_to(type(linker))
+    for container in containers if foreign else ():
+        value = container.storage[0]
+        # To ask for JAX's arrays takes three times as long as for NumPy's.
+        if not isinstance(value, np.ndarray) and isinstance(value, foreign):
+            container.storage[0] = np.array(value, dtype=container.type.dtype)
+
+
+@wraps(_call)
+def call_with_readable_values(self: Function, *args: Any, **kwargs: Any) -> Any:
+    _make_readable(self.input_storage, self.maker.linker)
+    return _call(self, *args, **kwargs)
+
+
+@wraps(_create)
+def create_with_readable_values(
+    self: FunctionMaker, input_storage: Any = None, storage_map: Any = None
+) -> Function:
+    values = [spec.value for spec in self.inputs] if input_storage is None else input_storage
+    _make_readable((v for v in values if isinstance(v, Container)), self.linker)
+    return _create(self, input_storage, storage_map)
