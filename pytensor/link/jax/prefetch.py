@@ -7,12 +7,21 @@ from typing import Any, Self
 
 import jax
 
+from pytensor.compile.executor import Function
+from pytensor.link.jax.host_arrays import own
+
 __all__ = ["IdleClock", "prefetch"]
 
 
+def put_copy(batch: Any) -> Any:
+    """Bring a batch to the device; its arrays may be written to afterwards."""
+    return jax.device_put(jax.tree.map(own, batch))
+
+
 def prefetch(
-    batches: Iterable[Any], put: Callable[[Any], Any] = jax.device_put
-) -> Generator[Any, None, None]:
+    batches: Iterable[Any], put: Callable[[Any], Any] = put_copy,
+    function: Function | None = None,
+) -> Generator[Any, None, None]:  # fmt: skip
     """Yield ``put(batch)`` for each batch, with the next one made while the caller works.
 
     Parameters
@@ -20,18 +29,36 @@ def prefetch(
     batches : iterable
         Asked for its items in a thread, one after the other.
     put : callable
-        Brings a batch to the device, so that it is there before its step begins.
+        Brings a batch to the device, so that it is there before its step begins.  By default the
+        batch's arrays may be written to when the next one is made.  `jax.device_put` copies less:
+        give it where they aren't.
+    function : pytensor.compile.executor.Function, optional
+        A function of `jax_mode` that gets the batches as its arguments: the arrays of indices among
+        them are compared with their bounds before they are put, for on the device nothing is.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds.
 
     Notes
     -----
-    Errors of both are raised where their batch is asked for.  One batch at most is taken from
+    Errors of all three are raised where their batch is asked for.  One batch at most is taken from
     `batches` that isn't yielded.
     """
     batches, end = iter(batches), object()
+    checks, containers = None, []
+    if function is not None:
+        checks, containers = getattr(function.vm, "checks", None), function.input_storage
 
     def fetch() -> Any:
         batch = next(batches, end)
-        return end if batch is end else put(batch)
+        if batch is end:
+            return end
+        if checks is not None:
+            shared = [container.storage[0] for container in containers[len(batch) :]]
+            checks.check_arrays([*batch, *shared])
+        return put(batch)
 
     with ThreadPoolExecutor(1, thread_name_prefix="prefetch") as thread:
         ahead = thread.submit(fetch)

@@ -33,6 +33,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.link.jax.host_arrays import own
 from pytensor.link.jax.parallel import AXIS
 
 __all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
@@ -99,6 +100,7 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
 
 def copy_to_each(value: ArrayLike, sharding: NamedSharding) -> jax.Array:
     """Copy a value to all devices of a sharding; each process to its own, if there are others."""
+    value = own(value)
     if sharding.is_fully_addressable:
         return jax.device_put(value, sharding)
     # jax.device_put would first compare the values of all processes, array by array
@@ -119,8 +121,7 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
     ----------
     arrays : iterable of arrays
         Their first axis is that of the batch; where other processes have devices of the mesh, they
-        are this process's own rows.  They must not be written to afterwards: a CPU uses them where
-        they are.
+        are this process's own rows.  They are copied for CPUs, which would use them where they are.
     mesh : jax.sharding.Mesh
 
     Returns
@@ -144,6 +145,9 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
                 f"shard_batch: array {number} has {shape[0]} rows, which {devices} devices can't "
                 f"share equally; the number of rows must be a multiple of {devices}"
             )
+    if jax.default_backend() == "cpu":
+        # A device's rows may have an address that the array hasn't.
+        arrays = [np.array(a) if isinstance(a, np.ndarray) else a for a in arrays]
     if sharding.is_fully_addressable:
         return [jax.device_put(array, sharding) for array in arrays]
     return [jax.make_array_from_process_local_data(sharding, np.asarray(array)) for array in arrays]

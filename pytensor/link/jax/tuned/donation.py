@@ -18,6 +18,7 @@ from weakref import WeakSet
 import jax
 import jax.numpy as jnp
 
+from pytensor.link.jax.host_arrays import own
 from pytensor.link.utils import raise_with_op
 from pytensor.tensor.type import TensorType
 
@@ -164,7 +165,7 @@ class DonatingThunk:
     def _arguments(self):
         """Return the arguments of JAX's function: those that it donates are its own."""
         values = self._made if storages_hold(self._state, self._made) else self._own_values()
-        others = tuple(storage[0] for storage in self._others)
+        others = tuple(own(storage[0]) for storage in self._others)
         return self._in_order(others + values)
 
     def _own_values(self):
@@ -215,6 +216,7 @@ def like_last(value, last):
 
     JAX would else compile a program for the other place, and another when the result comes back.
     """
+    value = own(value)
     if not (isinstance(last, jax.Array) and last.committed):
         return value
     sharding = last.sharding

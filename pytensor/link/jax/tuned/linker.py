@@ -83,7 +83,7 @@ class TunedJAXLinker(JAXLinker):
         self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
         named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
         guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
-        platform: str | None = None, **kwargs: Any,
+        platform: str | None = None, check_indices: bool = True, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         if platform is not None and platform not in PLATFORMS:
@@ -92,7 +92,7 @@ class TunedJAXLinker(JAXLinker):
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
-        self.cpu_kernels, self.guard = cpu_kernels, guard
+        self.cpu_kernels, self.guard, self.check_indices = cpu_kernels, guard, check_indices
         self.mesh, self.parallel = mesh, None
         if mesh is not None and mesh.size > 1:
             if mesh.axis_names != (AXIS,):
@@ -254,9 +254,10 @@ class TunedJAXLinker(JAXLinker):
     def jit_compile(self, fn):
         if self._donates():
             return fn  # a donating thunk compiles by itself
+        from pytensor.link.jax.host_arrays import OwnArguments
         from pytensor.link.jax.tuned.sparse import has_sparse, with_sparse_arguments
 
-        jitted = self._jit(fn)
+        jitted = OwnArguments(self._jit(fn))
         if has_sparse([*self.fgraph.inputs, *self.fgraph.outputs]):
             return with_sparse_arguments(jitted, self.fgraph.inputs)
         return jitted
@@ -324,7 +325,7 @@ class TunedJAXLinker(JAXLinker):
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
             f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, parallel={self.parallel}, "
-            f"platform={self.platform!r})"
+            f"platform={self.platform!r}, check_indices={self.check_indices})"
         )
 
 

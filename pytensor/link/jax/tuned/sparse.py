@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pytensor.link.jax.host_arrays import own
 from pytensor.link.jax.tuned.corrected import corrected_funcify
 from pytensor.sparse import basic, math
 from pytensor.sparse.type import SparseTensorType
@@ -61,9 +62,9 @@ def sparse_matrix(matrix):
     entries = matrix.indptr[-1]
     indices, indptr = matrix.indices[:entries], matrix.indptr
     return SparseMatrix(
-        jnp.asarray(matrix.data[:entries]),
-        jnp.asarray(indices, "int32"),
-        jnp.asarray(indptr, "int32"),
+        jnp.asarray(own(matrix.data[:entries])),
+        jnp.asarray(own(indices), "int32"),
+        jnp.asarray(own(indptr), "int32"),
         matrix.format,
         tuple(map(int, matrix.shape)),
     )
