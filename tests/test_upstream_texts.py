@@ -9,7 +9,7 @@ TEXTS = ROOT / "thoughts/upstream"
 # Faults that our code meets without working around them.
 MET = {
     "float-functions-of-booleans", "jax-dispatch-imports-sparse", "mixed-integers-in-c",
-    "neg-of-unsigned-rewrite", "onnx-reference-loop-of-scalars",
+    "neg-of-unsigned-rewrite", "numba-indices-out-of-bounds", "onnx-reference-loop-of-scalars",
     "pytensor-jax-wrong-sums-on-cpu", "scalar-loop-in-composite", "scan-of-no-steps-shape",
     "vectorized-sum-of-scalar",
 }  # fmt: skip

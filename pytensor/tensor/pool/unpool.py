@@ -1,9 +1,11 @@
 """Max unpooling: maxima back to where they came from."""
 
 from pytensor.gradient import DisconnectedType, disconnected_type
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import arange, cast, switch, zeros, zeros_like
 from pytensor.tensor.batching import batch_rule
-from pytensor.tensor.math import eq, prod
+from pytensor.tensor.math import all as all_of
+from pytensor.tensor.math import eq, ge, prod
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
@@ -13,6 +15,15 @@ def _as_rows(x, n):
     leading = x.type.ndim - n
     rows = prod(x.shape[:leading]) if leading else 1
     return x.reshape((rows, prod(x.shape[leading:])))
+
+
+_no_index_is_negative = CheckAndRaise(IndexError, "max_unpool: an index is negative")
+
+
+def _positions(indices, n):
+    """Return `indices` as rows; they aren't counted from the end, as others are."""
+    positions = _as_rows(indices, n)
+    return _no_index_is_negative(positions, all_of(ge(positions, 0)))
 
 
 class MaxUnpool(TensorSymbolicOp):
@@ -31,7 +42,7 @@ class MaxUnpool(TensorSymbolicOp):
     def build_inner_graph(self, x, indices, *unknown):
         lengths = self.all_lengths(unknown)
         n = len(lengths)
-        entries, positions = _as_rows(x, n), _as_rows(indices, n)
+        entries, positions = _as_rows(x, n), _positions(indices, n)
         cells = zeros((entries.shape[0], prod(lengths, dtype="int64")), dtype=x.type.dtype)
         cells = set_subtensor(cells[arange(entries.shape[0])[:, None], positions], entries)
         leading = [
@@ -65,7 +76,7 @@ class MaxUnpoolGrad(TensorSymbolicOp):
 
     def build_inner_graph(self, cotangent, indices, *unknown):
         n = len(self.lengths)
-        cells, positions = _as_rows(cotangent, n), _as_rows(indices, n)
+        cells, positions = _as_rows(cotangent, n), _positions(indices, n)
         where = (arange(cells.shape[0])[:, None], positions)
         number = arange(positions.shape[1], dtype="int64")[None] + zeros_like(positions)
         writer = set_subtensor(zeros_like(cells, dtype="int64")[where], number)

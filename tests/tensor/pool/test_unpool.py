@@ -59,3 +59,22 @@ def test_of_equal_indices_the_last_stays():
     result = gradient.eval({x: value}, mode=REFERENCE_MODE)
     np.testing.assert_array_equal(result, [[[0, 12], [14, 16]]])
     verify_grad(lambda x: pytensor.grad((unpool(x) ** 3).sum(), x), [value], mode=REFERENCE_MODE)
+
+
+# Mode JAX alone, which checks nothing, has no error.
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "NUMBA", "ONNX", "jax_mode"])
+@pytest.mark.parametrize("index", [-1, 4])
+def test_indices_outside_of_the_output(index, mode):
+    if mode == "jax_mode":
+        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+    if mode == "NUMBA":
+        pytest.importorskip("numba")
+    if mode == "ONNX":
+        pytest.importorskip("onnxruntime")
+    x, indices = pt.vector("x"), pt.lvector("indices")
+    out = pt.nn.max_unpool1d(x, indices, 2)
+    for result in (out, pytensor.grad((out**2).sum(), x)):
+        f = pytensor.function([x, indices], result, mode=mode)
+        f(np.ones(2), np.array([3, 0]))
+        with pytest.raises((IndexError, ValueError)):
+            f(np.ones(2), np.array([0, index]))

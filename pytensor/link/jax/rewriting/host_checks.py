@@ -7,6 +7,8 @@ slice that reaches out another program is called, which is made for its bounds.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
@@ -14,28 +16,8 @@ from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 
 __all__ = [
-    "CheckedThunk", "HostChecks", "IndexCheck", "WindowCheck", "WithoutWindows", "host_checks",
-    "keep_checks",
+    "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "host_checks", "keep_checks",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class IndexCheck:
-    """An index, `variables` (index, length), along an axis of a variable."""
-
-    variables: tuple
-    of: str
-    axis: int
-
-    def condition(self, index, length):
-        """Return a condition of Python's for the names of the variables' values."""
-        return f"-{length} <= {index} < {length}"
-
-    def message(self, index, length):
-        return (
-            f"index {index} is out of bounds for axis {self.axis} of {self.of}, which has "
-            f"{length} elements there"
-        )
 
 
 @dataclass(frozen=True)
@@ -98,17 +80,47 @@ class WithoutWindows:
         return self._compiled(*args)
 
 
+class ArrayOfIndices:
+    """An array of indices, and the checks that compare its smallest and largest with lengths."""
+
+    def __init__(self, inputs, checks):
+        self._checks, index = checks, checks[0].variables[0]
+        self._compute = HostIntegers(
+            inputs, [index, *(check.variables[1] for check in checks)]
+        ).function()
+        read = computed_from([index])
+        self._read = [k for k, v in enumerate(inputs) if v in read and v.type.ndim]
+
+    def check(self, args):
+        # What is on a device would have to be waited for.
+        if not all(isinstance(args[k], np.ndarray) for k in self._read):
+            return
+        index, *lengths = self._compute(args)
+        if not index.size:
+            return
+        low, high = int(index.min()), int(index.max())
+        for check, length in zip(self._checks, lengths, strict=True):
+            if not (check.holds(low, length) and check.holds(high, length)):
+                outside = next(k for k in index.flat if not check.holds(int(k), length))
+                raise IndexError(check.message(outside, length))
+
+
 class HostChecks(Feature):
     """Checks of one graph, to be made before each call.
 
-    Their variables are integers that `HostIntegers` takes.  The graph may be rewritten afterwards.
+    Their variables are integers that `HostIntegers` takes, or arrays of indices; those are checked
+    unless they are on a device.  The graph may be rewritten afterwards.
     Called with the values of all inputs, they raise IndexError if an index is out of bounds, and
     else return whether all slices lie inside.  `without_windows` computes what they don't.
     """
 
     def __init__(self, inputs, checks, without_windows=None):
-        self.checks = sorted(checks, key=lambda check: isinstance(check, WindowCheck))
-        self.without_windows = without_windows
+        self.without_windows, single, arrays = without_windows, [], {}
+        for check in checks:
+            index = check.variables[0]
+            (arrays.setdefault(index, []) if index.type.ndim else single).append(check)
+        self._arrays = [ArrayOfIndices(inputs, found) for found in arrays.values()]
+        self.checks = sorted(single, key=lambda check: isinstance(check, WindowCheck))
         variables = [v for check in self.checks for v in check.variables]
         integers = HostIntegers(inputs, variables)
         read = computed_from(variables)
@@ -135,7 +147,13 @@ class HostChecks(Feature):
         raise IndexError(check.message(*values) + given)
 
     def __call__(self, args):
+        self.check_arrays(args)
         return self._check(args)
+
+    def check_arrays(self, args):
+        """Raise an IndexError if an array of indices that these values decide has one outside."""
+        for array in self._arrays:
+            array.check(args)
 
     def on_attach(self, fgraph):
         if hasattr(fgraph, "host_checks"):
@@ -166,19 +184,19 @@ def host_checks(fgraph):
 
 
 class CheckedThunk:
-    """A thunk with checks before each call; its attributes are the thunk's."""
+    """A thunk with `checks` before each call; its other attributes are the thunk's."""
 
     def __init__(self, thunk, checks):
-        self._thunk, self._checks = thunk, checks
+        self._thunk, self.checks = thunk, checks
 
     def __getattr__(self, name):
         return getattr(self._thunk, name)
 
     def __call__(self):
         args = [storage[0] for storage in self._thunk.inputs]
-        if self._checks(args):
+        if self.checks(args):
             return self._thunk()
-        return self._take(self._checks.without_windows(args))
+        return self._take(self.checks.without_windows(args))
 
     def _take(self, outputs):
         """Put results where the thunk puts its own; copies of a function may have fewer."""

@@ -11,36 +11,29 @@ from copy import copy
 from dataclasses import dataclass
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.conditional.op import IfElse
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, get_active_mode
-from pytensor.link.jax.rewriting.host_checks import (
-    HostChecks,
-    IndexCheck,
-    WindowCheck,
-    WithoutWindows,
+from pytensor.link.jax.rewriting.host_checks import HostChecks, WindowCheck, WithoutWindows
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
+from pytensor.link.jax.rewriting.index_checks import (
+    READING,
+    find_index_checks,
+    follows,
+    indexes,
+    indices,
+    on_host,
+    reads_index,
+    shapes_of,
 )
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, computed_from
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import specify_shape
-from pytensor.tensor.subtensor import (
-    AdvancedIncSubtensor,
-    AdvancedSubtensor,
-    BaseSubtensor,
-    IncSubtensor,
-    Subtensor,
-    flatten_index_variables,
-    indices_from_subtensor,
-    set_subtensor,
-)
+from pytensor.tensor.subtensor import BaseSubtensor, flatten_index_variables, set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
-
-READING, WRITING = (Subtensor, AdvancedSubtensor), (IncSubtensor, AdvancedIncSubtensor)
 
 
 class Window(TensorSymbolicOp):
@@ -108,24 +101,21 @@ class WindowRewriter(GraphRewriter):
 
     def apply(self, fgraph):
         # Graphs of functions alone have updates, if none; what is within an Op has no arguments.
-        nodes = [] if fgraph.update_mapping is None else list(filter(_is_moved, fgraph.toposort()))
-        if not nodes:
+        if fgraph.update_mapping is None:
             return
         # All are found before the graph, by which they are computed, is changed.
-        checks, windows, always = [], [], _always_computed(fgraph)
-        shapes = getattr(fgraph, "shape_feature", None) or ShapeFeature()
-        for node in nodes:
-            if node in always:
-                checks += _on_host(_index_checks(node, shapes), fgraph)
+        mode, shapes, windows = get_active_mode(fgraph), shapes_of(fgraph), []
+        checks = find_index_checks(fgraph) if mode.linker.check_indices else []
+        for node in filter(_is_moved, fgraph.toposort()):
             slices = []
             for s in _slices(node):
-                if of_slice := _on_host([_window_check(node, s, shapes)], fgraph):
+                if of_slice := on_host([_window_check(node, s, shapes)], fgraph):
                     checks += of_slice
                     slices.append(s)
             if slices:
                 windows.append((node, slices))
-        if checks:
-            without = WithoutWindows(fgraph, get_active_mode(fgraph)) if windows else None
+        if checks and not hasattr(fgraph, "host_checks"):
+            without = WithoutWindows(fgraph, mode) if windows else None
             fgraph.attach_feature(HostChecks(fgraph.inputs, checks, without))
         for node, slices in windows:
             new = _with_windows(node, slices)
@@ -150,7 +140,7 @@ def windows_of_steps(fgraph, steps, known):
     inputs = {graph.inputs[place] for place in known}
 
     def of_steps(variables):
-        if not inputs.issuperset(computed_from(variables)) or not _follows(variables, graph):
+        if not inputs.issuperset(computed_from(variables)) or not follows(variables, graph):
             return None
         return list(map(HostIntegers(graph.inputs, variables).function(), steps))
 
@@ -160,7 +150,7 @@ def windows_of_steps(fgraph, steps, known):
 
     windows, order = [], graph.toposort()
     for node in order:
-        slices = list(_slices(node, difference)) if _indexes(node) else []
+        slices = list(_slices(node, difference)) if indexes(node) else []
         for s in slices:
             check = _window_check(node, s, shapes)
             values = of_steps(check.variables)
@@ -178,79 +168,23 @@ def windows_of_steps(fgraph, steps, known):
     return graph
 
 
-def _indexes(node):
-    return isinstance(node.op, (*READING, *WRITING))
-
-
-def index_variables(node):
-    """Return the variables that say what an Op of indexing reads or writes."""
-    return node.inputs[2:] if isinstance(node.op, WRITING) else node.inputs[1:]
-
-
 def _is_moved(node):
-    """Return whether a node has a single index of run time, or a slice that becomes a window."""
-    return _indexes(node) and (
-        any(_is_single(index) for _, index in indices(node)) or any(_slices(node))
-    )
+    """Return whether a node has a slice that becomes a window."""
+    return indexes(node) and any(_slices(node))
 
 
-def needs_checks(graph):
-    """Return whether checks before calls may be needed of a graph that isn't rewritten yet."""
+def needs_rewriting(graph):
+    """Return whether a graph must be rewritten to know which checks there are before calls."""
     return any(
-        needs_checks(node.op.fgraph)
+        _needs_checks(node.op.fgraph)
         if isinstance(node.op, OpFromGraph) and node.op.is_inline
         else _is_moved(node)
         for node in graph.apply_nodes
     )
 
 
-def _is_single(index):
-    return not isinstance(index, slice) and not index.type.ndim and bool(computed_from([index]))
-
-
-def indices(node):
-    """Return pairs of an axis, and the index or slice along it."""
-    axis = 0
-    for index in indices_from_subtensor(index_variables(node), node.op.idx_list):
-        yield axis, index
-        is_mask = not isinstance(index, slice) and index.type.dtype == "bool"
-        axis += index.type.ndim if is_mask else 1
-
-
-def _always_computed(fgraph):
-    """Return the nodes that are computed whatever a condition is."""
-    found, waiting = set(), list(fgraph.outputs)
-    while waiting:
-        node = waiting.pop().owner
-        if node is None or node in found:
-            continue
-        found.add(node)
-        waiting += node.inputs[:1] if isinstance(node.op, IfElse) else node.inputs
-    return found
-
-
-def _name(node):
-    return node.inputs[0].name or str(node.inputs[0])
-
-
-def _index_checks(node, shapes):
-    x = node.inputs[0]
-    for axis, index in indices(node):
-        if _is_single(index):
-            yield IndexCheck((index, shapes.get_shape(x, axis)), _name(node), axis)
-
-
-def _on_host(checks, fgraph):
-    """Return those checks that can be made on the host before a call."""
-    return [check for check in checks if _follows(check.variables, fgraph)]
-
-
-def _follows(variables, fgraph):
-    try:
-        HostIntegers(fgraph.inputs, variables)
-    except NotOnHostError:
-        return False
-    return True
+def _needs_checks(graph):
+    return needs_rewriting(graph) or any(map(reads_index, graph.apply_nodes))
 
 
 def _slices(node, difference_of=constant_difference):
@@ -273,7 +207,9 @@ def _slices(node, difference_of=constant_difference):
 
 def _window_check(node, s, shapes):
     variables = s.start, s.stop, shapes.get_shape(node.inputs[0], s.axis)
-    return WindowCheck(variables, _name(node), s.axis, s.difference, s.step, s.span)
+    return WindowCheck(
+        variables, node.inputs[0].name or str(node.inputs[0]), s.axis, s.difference, s.step, s.span
+    )
 
 
 def _with_windows(node, slices):

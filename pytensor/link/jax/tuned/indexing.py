@@ -7,7 +7,8 @@ import numpy as np
 from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.rewriting.windows import SetWindow, Window, indices
+from pytensor.link.jax.rewriting.index_checks import indices
+from pytensor.link.jax.rewriting.windows import SetWindow, Window
 from pytensor.link.jax.tuned.corrected import (
     corrected_funcify,
     corrected_funcify_AdvancedIncSubtensor,
@@ -54,23 +55,34 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
-    # JAX takes the nearest element for an index out of bounds, and writes none.
-    single = [
+    integers = [
         (axis, places[index])
         for axis, index in indices(node)
         if not isinstance(index, slice) and index.type.dtype != "bool"
     ]
-    if not single or not is_always_computed:
+    if not integers:
         return function
 
     @wraps(function)
     def in_bounds(*inputs):
-        for axis, place in single:
-            if not isinstance(inputs[place], Tracer):
-                _check_bounds(node, np.shape(inputs[0])[axis], axis, np.asarray(inputs[place]))
+        inputs = list(inputs)
+        for axis, place in integers:
+            index, length = inputs[place], np.shape(inputs[0])[axis]
+            # JAX takes the nearest element for an index out of bounds, and writes none.
+            if is_always_computed and not isinstance(index, Tracer):
+                _check_bounds(node, length, axis, np.asarray(index))
+            inputs[place] = _of_dtype_that_reaches(index, length)
         return function(*inputs)
 
     return in_bounds
+
+
+def _of_dtype_that_reaches(index, length):
+    """Return an index in a dtype that has the axis's length, which JAX adds to negative ones."""
+    dtype = getattr(index, "dtype", None)
+    if dtype is None or length <= np.iinfo(dtype).max:
+        return index
+    return index.astype("int32")
 
 
 def _without_scatter_of_all(op, function):

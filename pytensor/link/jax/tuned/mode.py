@@ -73,7 +73,7 @@ def jax_mode(
     *, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
     named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
     guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
-    platform: str | None = None,
+    platform: str | None = None, check_indices: bool = True,
 ) -> TunedMode:  # fmt: skip
     """Return mode JAX with a `TunedJAXLinker`; see there.
 
@@ -84,7 +84,7 @@ def jax_mode(
     linker = TunedJAXLinker(
         donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
         cpu_kernels=cpu_kernels, guard=guard, mesh=mesh, sync_batchnorm=sync_batchnorm,
-        platform=platform,
+        platform=platform, check_indices=check_indices,
     )  # fmt: skip
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 

@@ -40,7 +40,9 @@ from pytensor.link.jax.internals import (
     xla_version,
 )
 from pytensor.link.jax.platforms import call_for
-from pytensor.link.jax.rewriting.windows import needs_checks
+from pytensor.link.jax.rewriting.host_checks import HostChecks
+from pytensor.link.jax.rewriting.index_checks import find_index_checks
+from pytensor.link.jax.rewriting.windows import needs_rewriting
 from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
@@ -77,8 +79,10 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         )
         rewrite()
         return
-    # Which checks there are before a call is found by rewriting.
-    if has_programs(folder, key) and not needs_checks(fgraph):
+    if has_programs(folder, key) and not needs_rewriting(fgraph):
+        checks = find_index_checks(fgraph) if mode.linker.check_indices else []
+        if checks:
+            fgraph.attach_feature(HostChecks(fgraph.inputs, checks))
         fgraph.attach_feature(KeptProgram(key, rewrite))
     else:
         rewrite()

@@ -117,7 +117,7 @@ def numba_funcify_MaxUnpool(op, node, **kwargs):
         for length in unknown:
             cells *= length.item()
         for place in indices.flat:
-            if not -cells <= place < cells:
+            if not 0 <= place < cells:
                 raise IndexError("max_unpool: an index lies outside of the output")
         return unpool(x, indices, *unknown)
 

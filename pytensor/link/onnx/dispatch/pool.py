@@ -34,7 +34,7 @@ from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, lowest
-from pytensor.tensor.pool.unpool import MaxUnpool
+from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 from pytensor.tensor.pool.windows import _fits
 
 
@@ -300,6 +300,7 @@ def onnx_funcify_AdaptivePool(op, node, builder, x):
 def onnx_funcify_MaxUnpool(op, node, builder, x, indices, *unknown):
     variable, n = node.inputs[0], len(op.lengths)
     dtype = variable.type.dtype
+    require_places(builder, indices)
     unknown = [ints(builder, reshape(builder, name, [1])) for name in unknown]
     lengths = op.all_lengths(unknown)
     shape = lengths_of(builder, variable, x)
@@ -311,6 +312,19 @@ def onnx_funcify_MaxUnpool(op, node, builder, x, indices, *unknown):
     )
     cells = builder.add("ScatterElements", cells, indices, x, axis=1)
     return reshape(builder, cells, [*leading, *lengths])
+
+
+@onnx_funcify.register(MaxUnpoolGrad)
+def onnx_funcify_MaxUnpoolGrad(op, node, builder, cotangent, indices, *unknown):
+    require_places(builder, indices)
+    return inline_unchecked(builder, node, (cotangent, indices, *unknown))
+
+
+def require_places(builder, indices):
+    """Let mode ONNX refuse indices that are counted from the end, as the Op does."""
+    if can_raise(builder):
+        condition = builder.add("GreaterOrEqual", indices, builder.constant(0, "int64"))
+        require(builder, condition, IndexError, "max_unpool: an index is negative")
 
 
 @onnx_funcify.register(GatherAtMaxima)
