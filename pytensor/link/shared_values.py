@@ -5,7 +5,7 @@ PyTensor's functions read what is there as it is, and other backends take it for
 ``thoughts/upstream/shared-variables-of-two-backends.md``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from typing import Any
 
@@ -13,15 +13,19 @@ import numpy as np
 
 from pytensor.compile.executor import Function
 from pytensor.compile.maker import FunctionMaker
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.basic import Container, Linker
 
 __all__ = ["leaves_arrays"]
 
 _arrays: dict[type[Linker], type] = {}
-_call, _create = Function.__call__, FunctionMaker.create
+_for_users: dict[type, Callable[[Any], Any]] = {}
+_call, _create, _get_value = Function.__call__, FunctionMaker.create, SharedVariable.get_value
 
 
-def leaves_arrays(linker: type[Linker], array: type) -> None:
+def leaves_arrays(
+    linker: type[Linker], array: type, for_users: Callable[[Any], Any] | None = None
+) -> None:
     """Copy a backend's arrays to NumPy when functions of other backends are made or called.
 
     The copy replaces the value of the shared variable and has the variable's dtype.
@@ -31,7 +35,12 @@ def leaves_arrays(linker: type[Linker], array: type) -> None:
     linker : subclass of pytensor.link.basic.Linker
     array : type
         The class of the arrays that functions of this linker leave in shared variables.
+    for_users : callable, optional
+        Makes what `SharedVariable.get_value` returns of such an array.
     """
+    if for_users is not None:
+        _for_users[array] = for_users
+        SharedVariable.get_value = get_value_for_users
     _arrays[linker] = array
     _foreign_to.cache_clear()
     Function.__call__ = call_with_readable_values
@@ -65,3 +74,14 @@ def create_with_readable_values(
     values = [spec.value for spec in self.inputs] if input_storage is None else input_storage
     _make_readable((v for v in values if isinstance(v, Container)), self.linker)
     return _create(self, input_storage, storage_map)
+
+
+@wraps(_get_value)
+def get_value_for_users(
+    self: SharedVariable, borrow: bool = False, return_internal_type: bool = False
+) -> Any:
+    value = _get_value(self, borrow, return_internal_type)
+    for array, for_users in _for_users.items():
+        if isinstance(value, array):
+            return for_users(value)
+    return value

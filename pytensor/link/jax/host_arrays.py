@@ -1,4 +1,4 @@
-"""Arrays of the host that XLA would read after the call that they are given to has returned.
+"""Arrays on their way to JAX and back: copies where XLA would read too late, and all bits.
 
 On a CPU, JAX hands XLA a NumPy array where it is if its address is a multiple of 64, and copies all
 others.  XLA computes when the call has returned: then it would read what was written meanwhile.
@@ -10,7 +10,9 @@ from typing import Any
 import jax
 import numpy as np
 
-__all__ = ["OwnArguments", "own"]
+__all__ = ["own", "with_all_bits"]
+
+WIDE = ("complex128", "float64", "int64", "uint64")
 
 
 def own(value: Any) -> Any:
@@ -21,17 +23,8 @@ def own(value: Any) -> Any:
     return np.array(value) if jax.default_backend() == "cpu" else value
 
 
-class OwnArguments:
-    """A jitted function whose arguments may be written to once it has returned.
-
-    Its other attributes are those of the function.
-    """
-
-    def __init__(self, function):
-        self._function = function
-
-    def __getattr__(self, name):
-        return getattr(self._function, name)
-
-    def __call__(self, *args):
-        return self._function(*map(own, args))
+def with_all_bits(value: Any) -> Any:
+    """Return an array in NumPy if JAX would halve its numbers in any arithmetic."""
+    # The dtype of a random key has a name of its own.
+    wide = isinstance(value, jax.Array) and value.dtype.name in WIDE
+    return np.asarray(value) if wide and not jax.config.jax_enable_x64 else value

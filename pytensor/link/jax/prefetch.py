@@ -15,7 +15,8 @@ __all__ = ["IdleClock", "prefetch"]
 
 def put_copy(batch: Any) -> Any:
     """Bring a batch to the device; its arrays may be written to afterwards."""
-    return jax.device_put(jax.tree.map(own, batch))
+    with jax.enable_x64(True):  # else JAX would halve numbers of 64 bits
+        return jax.device_put(jax.tree.map(own, batch))
 
 
 def prefetch(

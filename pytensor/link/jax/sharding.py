@@ -92,7 +92,7 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
             )
     sharding = NamedSharding(mesh, PartitionSpec())
     for variable in shared_variables:
-        value = variable.get_value(borrow=True)
+        value = variable.container.storage[0]
         if not is_replicated(value, mesh):
             # Not set_value, which makes a NumPy array of what it is given.
             variable.container.storage[0] = copy_to_each(value, sharding)
@@ -101,11 +101,12 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
 def copy_to_each(value: ArrayLike, sharding: NamedSharding) -> jax.Array:
     """Copy a value to all devices of a sharding; each process to its own, if there are others."""
     value = own(value)
-    if sharding.is_fully_addressable:
-        return jax.device_put(value, sharding)
-    # jax.device_put would first compare the values of all processes, array by array
-    copies = [jax.device_put(value, device) for device in sharding.addressable_devices]
-    return jax.make_array_from_single_device_arrays(np.shape(value), sharding, copies)
+    with jax.enable_x64(True):  # else JAX would halve numbers of 64 bits
+        if sharding.is_fully_addressable:
+            return jax.device_put(value, sharding)
+        # jax.device_put would first compare the values of all processes, array by array
+        copies = [jax.device_put(value, device) for device in sharding.addressable_devices]
+        return jax.make_array_from_single_device_arrays(np.shape(value), sharding, copies)
 
 
 def is_replicated(value: object, mesh: Mesh) -> bool:
@@ -148,6 +149,9 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
     if jax.default_backend() == "cpu":
         # A device's rows may have an address that the array hasn't.
         arrays = [np.array(a) if isinstance(a, np.ndarray) else a for a in arrays]
-    if sharding.is_fully_addressable:
-        return [jax.device_put(array, sharding) for array in arrays]
-    return [jax.make_array_from_process_local_data(sharding, np.asarray(array)) for array in arrays]
+    with jax.enable_x64(True):  # else JAX would halve numbers of 64 bits
+        if sharding.is_fully_addressable:
+            return [jax.device_put(array, sharding) for array in arrays]
+        return [
+            jax.make_array_from_process_local_data(sharding, np.asarray(array)) for array in arrays
+        ]

@@ -9,10 +9,11 @@ class KeptProgram(Feature):
     """Name of a graph's program on disk, and how to rewrite the graph if that was put off.
 
     The key is None for graphs that were made from another; `rewrite` is None once it was called.
+    `wide_numbers` are the graph's before it is rewritten, for all processes find the same then.
     """
 
-    def __init__(self, key, rewrite=None):
-        self.key, self.rewrite = key, rewrite
+    def __init__(self, key, rewrite=None, wide_numbers=False):
+        self.key, self.rewrite, self.wide_numbers = key, rewrite, wide_numbers
 
     def on_attach(self, fgraph):
         if hasattr(fgraph, "kept_program"):
@@ -23,7 +24,7 @@ class KeptProgram(Feature):
         del fgraph.kept_program
 
     def clone(self):
-        return KeptProgram(None)
+        return KeptProgram(None, wide_numbers=self.wide_numbers)
 
 
 def is_deferred(fgraph):

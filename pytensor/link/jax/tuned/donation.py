@@ -18,7 +18,8 @@ from weakref import WeakSet
 import jax
 import jax.numpy as jnp
 
-from pytensor.link.jax.host_arrays import own
+from pytensor.link.jax.host_arrays import own, with_all_bits
+from pytensor.link.jax.tuned.wide_numbers import with_wide_numbers
 from pytensor.link.utils import raise_with_op
 from pytensor.tensor.type import TensorType
 
@@ -63,6 +64,8 @@ class DonatingThunk:
         function and the numbers of donated inputs.
     compiler_options : dict, optional
         Of `jax.jit`.
+    wide_numbers : bool
+        Whether it is traced and called with JAX's types of 64 bits.
     """
 
     need_update_inputs = False
@@ -70,8 +73,9 @@ class DonatingThunk:
 
     def __init__(
         self, fgraph, function, inputs, outputs, node, sizes=None, store=None,
-        compiler_options=None,
+        compiler_options=None, wide_numbers=False,
     ):  # fmt: skip
+        self.wide_numbers = wide_numbers
         self.inputs, self.outputs = inputs, outputs
         self.function, self.sizes, self._store = function, sizes, store
         self._fgraph, self._node = fgraph, node
@@ -124,6 +128,13 @@ class DonatingThunk:
         return self.sizes.without_unread(args)
 
     def __call__(self):
+        if not self.wide_numbers:
+            return self._run()
+        with with_wide_numbers(True):
+            returned = self._run()
+        return list(map(with_all_bits, returned))
+
+    def _run(self):
         results, args = [], None
         try:
             args = self._arguments()
@@ -138,7 +149,7 @@ class DonatingThunk:
         except BaseException as error:
             if not results and self._is_for_other_arguments(args, error):
                 self._call = self.jit_fn
-                return self()
+                return self._run()
             self._restore_variables(error, results)
             if isinstance(error, Exception) and self._node is not None:
                 raise_with_op(self._fgraph, self._node, self)

@@ -104,6 +104,7 @@ class TunedJAXLinker(JAXLinker):
             self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
         self.keep_programs = keep_programs and self.parallel is None
         self.host_sizes = None  # of the graph that was converted
+        self.wide_numbers = False  # whether that graph needs 64 bits where JAX has none
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
@@ -145,7 +146,13 @@ class TunedJAXLinker(JAXLinker):
     def compiling(self):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
         with compiling_for(self.platform), compiling_for_devices(self.parallel):
-            yield
+            if self.wide_numbers:
+                import jax
+
+                with jax.enable_x64(True):
+                    yield
+            else:
+                yield
 
     def _convert(self, fgraph, sizes, convert_node, *, order, input_storage, storage_map, **kwargs):
         """Convert a graph as a function of its inputs and of its sizes, if it has any.
@@ -254,10 +261,11 @@ class TunedJAXLinker(JAXLinker):
     def jit_compile(self, fn):
         if self._donates():
             return fn  # a donating thunk compiles by itself
-        from pytensor.link.jax.host_arrays import OwnArguments
+        from pytensor.link.jax.tuned.calls import HostCall
         from pytensor.link.jax.tuned.sparse import has_sparse, with_sparse_arguments
 
-        jitted = OwnArguments(self._jit(fn))
+        returned = len(self.fgraph.outputs) - len(self.fgraph.update_mapping or ())
+        jitted = HostCall(self._jit(fn), self.wide_numbers, returned)
         if has_sparse([*self.fgraph.inputs, *self.fgraph.outputs]):
             return with_sparse_arguments(jitted, self.fgraph.inputs)
         return jitted
@@ -291,6 +299,10 @@ class TunedJAXLinker(JAXLinker):
         return StoredFunction(jitted, key, *facts, guarded=guarded, sizes=sizes)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
+        from pytensor.link.jax.tuned.wide_numbers import has_wide_numbers
+
+        kept = getattr(self.fgraph, "kept_program", None)
+        self.wide_numbers = has_wide_numbers(self.fgraph) if kept is None else kept.wide_numbers
         thunks, nodes, function = super().create_jitable_thunk(
             compute_map, order, input_storage, output_storage, storage_map
         )
@@ -312,6 +324,7 @@ class TunedJAXLinker(JAXLinker):
             self.host_sizes,
             self._from_store,
             self._compiler_options(),
+            self.wide_numbers,
         )
         return self._checked([thunk]), nodes, thunk.jit_fn
 

@@ -46,6 +46,7 @@ from pytensor.link.jax.rewriting.windows import needs_rewriting
 from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
+from pytensor.link.jax.tuned.wide_numbers import has_wide_numbers
 from pytensor.link.jax.xla_guard import compiled_guarded
 
 __all__ = ["StoredFunction", "rewrite_or_defer"]
@@ -79,14 +80,15 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         )
         rewrite()
         return
+    wide = has_wide_numbers(fgraph)
     if has_programs(folder, key) and not needs_rewriting(fgraph):
         checks = find_index_checks(fgraph) if mode.linker.check_indices else []
         if checks:
             fgraph.attach_feature(HostChecks(fgraph.inputs, checks))
-        fgraph.attach_feature(KeptProgram(key, rewrite))
+        fgraph.attach_feature(KeptProgram(key, rewrite, wide))
     else:
         rewrite()
-        fgraph.attach_feature(KeptProgram(key))
+        fgraph.attach_feature(KeptProgram(key, wide_numbers=wide))
 
 
 def store_folder():
