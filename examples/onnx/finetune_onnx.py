@@ -18,6 +18,7 @@ import onnxruntime
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import Adam
 
@@ -63,7 +64,7 @@ def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
     else:
         loss = pt.sqr(output - y).mean()
     updates = (updates or {}) | Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
-    step = pytensor.function([x, y], loss, updates=updates, mode="JAX")
+    step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode())
     choices = np.random.default_rng(0).integers(len(data[0]), size=(steps, batch))
     losses = [float(step(data[0][rows], data[1][rows])) for rows in choices]
     print(f"loss {np.mean(losses[:10]):.4f} -> {np.mean(losses[-10:]):.4f} in {steps} steps")

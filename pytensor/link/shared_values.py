@@ -20,12 +20,14 @@ __all__ = ["leaves_arrays"]
 
 _arrays: dict[type[Linker], type] = {}
 _for_users: dict[type, Callable[[Any], Any]] = {}
+_in_dtype: dict[type[Linker], Callable[[Any, Any], Any]] = {}
 _call, _create, _get_value = Function.__call__, FunctionMaker.create, SharedVariable.get_value
 
 
 def leaves_arrays(
-    linker: type[Linker], array: type, for_users: Callable[[Any], Any] | None = None
-) -> None:
+    linker: type[Linker], array: type, for_users: Callable[[Any], Any] | None = None,
+    in_dtype: Callable[[Any, Any], Any] | None = None,
+) -> None:  # fmt: skip
     """Copy a backend's arrays to NumPy when functions of other backends are made or called.
 
     The copy replaces the value of the shared variable and has the variable's dtype.
@@ -37,7 +39,12 @@ def leaves_arrays(
         The class of the arrays that functions of this linker leave in shared variables.
     for_users : callable, optional
         Makes what `SharedVariable.get_value` returns of such an array.
+    in_dtype : callable, optional
+        Makes what is left in a shared variable of an update and the variable's dtype, for linkers
+        of this very class: their updates may have other dtypes than their types say.
     """
+    if in_dtype is not None:
+        _in_dtype[linker] = in_dtype
     if for_users is not None:
         _for_users[array] = for_users
         SharedVariable.get_value = get_value_for_users
@@ -63,8 +70,16 @@ def _make_readable(containers: Iterable[Container], linker: Linker) -> None:
 
 @wraps(_call)
 def call_with_readable_values(self: Function, *args: Any, **kwargs: Any) -> Any:
-    _make_readable(self.input_storage, self.maker.linker)
-    return _call(self, *args, **kwargs)
+    linker = self.maker.linker
+    _make_readable(self.input_storage, linker)
+    results = _call(self, *args, **kwargs)
+    if self._has_updates and type(linker) in _in_dtype:
+        in_dtype = _in_dtype[type(linker)]
+        for _, container in self._update_input_storage:
+            dtype = getattr(container.type, "numpy_dtype", None)
+            if dtype is not None:
+                container.storage[0] = in_dtype(container.storage[0], dtype)
+    return results
 
 
 @wraps(_create)

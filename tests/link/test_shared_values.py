@@ -77,3 +77,17 @@ def test_functions_of_jax_leave_arrays_on_the_device():
     before = shared.get_value(borrow=True)
     pytensor.function([], shared.sum(), mode=jax_mode())()
     assert shared.get_value(borrow=True) is before
+
+
+@pytest.mark.filterwarnings("ignore:Skipping Assert:UserWarning")
+def test_mode_jax_leaves_the_dtype_of_the_variable():
+    """The gradient of an indexed cross-entropy is float64 there, whatever its type says."""
+    w = pytensor.shared(np.ones((2, 3), "float32"), name="w")
+    x, y = pt.fmatrix("x"), pt.lvector("y")
+    log_p = pt.special.log_softmax(x @ w, axis=1)
+    loss = -log_p[pt.arange(y.shape[0]), y].mean()
+    gradient = pytensor.grad(loss, w)
+    step = pytensor.function([x, y], [], updates={w: w - gradient}, mode="JAX")
+    for _ in range(2):
+        step(np.ones((4, 2), "float32"), np.array([0, 1, 2, 0]))
+        assert w.container.storage[0].dtype == w.type.dtype == gradient.type.dtype

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-__all__ = ["own", "with_all_bits"]
+__all__ = ["in_dtype", "own", "with_all_bits"]
 
 WIDE = ("complex128", "float64", "int64", "uint64")
 
@@ -28,3 +28,10 @@ def with_all_bits(value: Any) -> Any:
     # The dtype of a random key has a name of its own.
     wide = isinstance(value, jax.Array) and value.dtype.name in WIDE
     return np.asarray(value) if wide and not jax.config.jax_enable_x64 else value
+
+
+def in_dtype(value: Any, dtype: Any) -> Any:
+    """Return an array of JAX's in a dtype, as far as JAX has it; all else as it is."""
+    if not isinstance(value, jax.Array) or value.dtype == dtype:
+        return value
+    return value.astype(jax.dtypes.canonicalize_dtype(dtype))

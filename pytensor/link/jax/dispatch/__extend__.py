@@ -21,10 +21,10 @@ import pytensor.link.jax.dispatch.tridiagonal
 import pytensor.link.jax.dispatch.unpool
 import pytensor.link.jax.dispatch.updates
 import pytensor.link.jax.dispatch.vjp
-from pytensor.link.jax.host_arrays import with_all_bits
+from pytensor.link.jax.host_arrays import in_dtype, with_all_bits
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.shared_values import leaves_arrays
 
-leaves_arrays(JAXLinker, jax.Array, with_all_bits)
+leaves_arrays(JAXLinker, jax.Array, with_all_bits, in_dtype)
 
 __all__ = []
