@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 import onnx
 from pytensor.compile.executor import Function
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
@@ -124,7 +125,8 @@ def export_onnx(
     UnsupportedOpError
         Listing every node that cannot be exported, and the reason.
     VerificationError
-        If `verify` shows a difference, naming the first node or the pass that makes it.
+        If `verify` shows a difference, naming the first node or the pass that makes it, or the
+        parameters whose values have other dtypes than their types.  The file is written.
     ValueError, TypeError
         If an argument isn't one of those above.
 
@@ -209,30 +211,39 @@ def _check_and_write(
     model: onnx.ModelProto, path: Any, outside: bool, check: bool,
     verification: "Verification | None",
 ) -> onnx.ModelProto:  # fmt: skip
-    """Check and verify a model, and only then write it, so that nothing wrong is left behind."""
+    """Check, verify and write a model; one that differs is written too, for training made it."""
     path = None if path is None else Path(path)
     if path is not None and path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the path of a file")
     if not outside:
         if check:
             onnx.checker.check_model(model, full_check=True)
-        if verification is not None:
-            verification.check(model.SerializeToString())
+        difference = verification and verification.difference(model.SerializeToString())
         if path is not None:
             save(model, path)
-        return model
+        return _checked(model, difference, path)
     # The checker and onnxruntime want the file that the weights are in.
     with TemporaryDirectory(dir=path.parent) as folder:
         written = Path(folder, path.name)
         save(model, written, external_data=True)
         if check:
             onnx.checker.check_model(str(written), full_check=True)
-        if verification is not None:
-            verification.check(str(written))
+        difference = verification and verification.difference(str(written))
         # The weights first: there is never a model without them.
         for file in sorted(Path(folder).iterdir(), key=lambda file: file.name == path.name):
             os.replace(file, path.with_name(file.name))
-    return model
+    return _checked(model, difference, path)
+
+
+def _checked(
+    model: onnx.ModelProto, difference: VerificationError | None, path: Path | None
+) -> onnx.ModelProto:
+    """Return a model, or raise the difference that its verification found."""
+    if difference is None:
+        return model
+    if path is not None:
+        difference.add_note(f"{path} was written nevertheless")
+    raise difference
 
 
 @dataclass
@@ -243,6 +254,14 @@ class Verification:
     sample: dict[str, Any]
     half: bool = False
 
+    def difference(self, file: bytes | str) -> VerificationError | None:
+        """Compare a model with PyTensor, and return an error that says where they differ."""
+        try:
+            self.check(file)
+        except VerificationError as error:
+            return error
+        return None
+
     def check(self, file: bytes | str) -> None:
         """Compare a model with PyTensor; a difference says where it begins."""
         lowering, sample = self.lowering, self.sample
@@ -251,10 +270,23 @@ class Verification:
         try:
             verify_model(file, lowering.output_names, sample, expected, half=self.half)
         except VerificationError as error:
+            if other := _parameters_of_other_dtypes(lowering.source.originals.values()):
+                raise VerificationError(f"{error}\n{other}") from None
             if self.half:
                 raise VerificationError(f"in half precision, {error}") from None
             where = first_difference(lowering, sample)
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
+
+
+def _parameters_of_other_dtypes(given: Iterable[Variable]) -> str:
+    """Name the shared variables whose values have other dtypes than their types; or nothing."""
+    found = []
+    for variable in given:
+        value = variable.get_value(borrow=True) if isinstance(variable, SharedVariable) else None
+        dtype = getattr(value, "dtype", None)
+        if dtype is not None and dtype != variable.type.dtype:
+            found.append(f"{variable} holds {dtype}, and its type says {variable.type.dtype}")
+    return f"Parameters have other dtypes: {'; '.join(found)}" if found else ""
 
 
 def _kept_in_float32(half: Any) -> Collection[str]:

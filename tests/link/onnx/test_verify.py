@@ -112,3 +112,14 @@ def test_rounding_that_a_model_enlarges_is_no_difference():
     small = sample / np.float32(1e4)
     with pytest.raises(VerificationError, match="absolute error 1"):
         export_onnx([x], [OneMore()(x @ w)], verify=[small])
+
+
+def test_a_parameter_of_another_dtype_is_named_and_the_file_is_kept(tmp_path):
+    w = pytensor.shared(np.ones((3, 2), "float32"), name="w")
+    w.container.storage[0] = np.ones((3, 2), "float64") / 3  # as a backend may leave it
+    x, path = pt.matrix("x", dtype="float32"), tmp_path / "model.onnx"
+    for external_data in (False, True):
+        with pytest.raises(VerificationError, match="w holds float64, and its type says float32"):
+            export_onnx([x], [x @ w], path, verify=[np.ones((1, 3))], external_data=external_data)
+        assert path.exists()
+        path.unlink()
