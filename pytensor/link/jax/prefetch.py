@@ -48,7 +48,8 @@ def prefetch(
     `batches` that isn't yielded.
     """
     batches, end = iter(batches), object()
-    checks, containers = None, []
+    checks: Any = None
+    containers: list[Any] = []
     if function is not None:
         checks, containers = getattr(function.vm, "checks", None), function.input_storage
 
