@@ -111,8 +111,9 @@ def optimized_graph(path: str | os.PathLike[str], location: str) -> onnx.ModelPr
 def quantize_int8(
     model: onnx.ModelProto | str | os.PathLike[str], path: str | os.PathLike[str] | None = None, *,
     calibration: Sequence[Mapping[str, np.ndarray]] | None = None, exclude: Sequence[str] = (),
-    sample: Mapping[str, np.ndarray] | None = None, tolerance: float = 0.1,
-) -> onnx.ModelProto:  # fmt: skip
+    sample: Mapping[str, np.ndarray] | Sequence[Mapping[str, np.ndarray]] | None = None,
+    tolerance: float = 0.1,
+) -> onnx.ModelProto:
     """Quantize a float32 model to int8.
 
     On x86 processors without VNNI (AMD's Zen 3, say), onnxruntime cuts sums of 8-bit products off
@@ -130,8 +131,9 @@ def quantize_int8(
         stored in int8, and activations are quantized by the range that they have at run time.
     exclude : sequence of str
         Names of nodes that stay in float32; a detector's last layers, say.
-    sample : dict (by input name) of ndarray, optional
-        Inputs with which both models are compared.
+    sample : dict (by input name) of ndarray, or sequence of such dicts, optional
+        Inputs with which both models are compared.  Give several of the same shapes if one doesn't
+        show what every channel is for, as a picture without the objects of a class.
     tolerance : float
         How far the results for `sample` may differ: the root mean square of the difference, as a
         fraction of that of the float32 model's output.  Channels (axis 1 and the last axis) are
@@ -173,7 +175,8 @@ def quantize_int8(
     if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
         raise ValueError("the model has no weights that onnxruntime quantizes")
     if sample is not None:
-        _compare(single, quantized, sample, tolerance)
+        samples = [sample] if isinstance(sample, Mapping) else [*sample]
+        _compare(single, quantized, samples, tolerance)
     if path is not None:
         onnx.save(quantized, os.fspath(path))
     return quantized
@@ -301,22 +304,29 @@ def _reader(model: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarra
 
 
 def _compare(
-    single: onnx.ModelProto, quantized: onnx.ModelProto, sample: Mapping[str, Any], tolerance: float
-) -> None:
-    wanted, results = (run(m.SerializeToString(), None, sample) for m in (single, quantized))
+    single: onnx.ModelProto, quantized: onnx.ModelProto, samples: Sequence[Mapping[str, Any]],
+    tolerance: float,
+) -> None:  # fmt: skip
+    """Raise VerificationError if outputs differ by more than `tolerance` says, over all samples."""
+    wanted, results = (
+        [*map(np.stack, zip(*(run(file, None, sample) for sample in samples), strict=True))]
+        for file in (single.SerializeToString(), quantized.SerializeToString())
+    )
     for info, reference, result in zip(single.graph.output, wanted, results, strict=True):
         if reference.dtype.kind != "f":
             continue
         errors = np.square(np.subtract(reference, result, dtype="float64"))
         squares = np.square(reference, dtype="float64")
+        # The samples' axis comes first
+        errors, squares = (each.mean(axis=0) for each in (errors, squares))
         scale, error = np.sqrt(squares.mean()), np.sqrt(errors.mean())
         if not error <= tolerance * scale:
             raise VerificationError(
                 f"output {info.name!r} of the int8 model differs by {error / scale:.3g} of its "
                 f"root mean square, more than {tolerance:g}; exclude= the nodes that matter most"
             )
-        for axis in {1, reference.ndim - 1} if reference.ndim > 1 else ():
-            others = tuple(a for a in range(reference.ndim) if a != axis)
+        for axis in {1, squares.ndim - 1} if squares.ndim > 1 else ():
+            others = tuple(a for a in range(squares.ndim) if a != axis)
             scales, parts = np.sqrt(squares.mean(others)), np.sqrt(errors.mean(others))
             # What is 0 has no scale of its own
             parts = parts / np.where(scales, scales, scale or 1)

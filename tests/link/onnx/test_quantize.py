@@ -119,6 +119,18 @@ def test_lost_channels_are_refused(of, calibrated):
     quantize_int8(model, calibration=samples, sample=feed, tolerance=0.6)
 
 
+def test_channels_are_compared_over_all_samples():
+    """A channel that one sample hardly reaches has its scale from the others."""
+    w = np.array([[1, 1e-5], [0, 1]], "float32")
+    x = pt.matrix("x", shape=(1, 2), dtype="float32")
+    model = export_onnx(x, x @ pytensor.shared(np.repeat(w, 16, axis=1), name="w"))
+    first, second = ({"x": np.array([row], "float32")} for row in ([1, 0], [0.3, 0.9]))
+    settings = {"calibration": [first, second], "tolerance": 0.05}
+    with pytest.raises(VerificationError, match="channel 16"):
+        quantize_int8(model, sample=first, **settings)
+    quantize_int8(model, sample=[first, second], **settings)
+
+
 def test_weights_that_two_nodes_read():
     """With the option that `quantize_int8` names, onnxruntime didn't open the file."""
     rng = np.random.default_rng(0)
