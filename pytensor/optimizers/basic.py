@@ -127,7 +127,7 @@ def names_of(params: Iterable[Variable]) -> list[str]:
     return names
 
 
-def wide_dtype(param: TensorSharedVariable) -> str:
+def wide_dtype(param: SharedVariable) -> str:
     """Return the parameter's dtype, float32 at least.
 
     In float16 squares of gradients vanish, and sums stand still where a summand is less than half

@@ -160,10 +160,8 @@ def skip_nonfinite(
     if skipped.type.ndim or not np.issubdtype(np.dtype(skipped.type.dtype), np.integer):
         raise TypeError(f"skipped must be an integer scalar, not {skipped.type}")
     finite = ~(pt.isnan(norm) | pt.isinf(norm))
-    kept = OrderedUpdates(
-        (variable, pt.switch(finite, new, variable))
-        for variable, new in OrderedUpdates(updates).items()
-    )
+    new_values = OrderedUpdates(updates).items()
+    kept = OrderedUpdates({old: pt.switch(finite, new, old) for old, new in new_values})
     kept[skipped] = skipped + pt.cast(~finite, skipped.type.dtype)
     return kept
 

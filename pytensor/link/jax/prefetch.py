@@ -47,8 +47,9 @@ def prefetch(
     Errors of all three are raised where their batch is asked for.  One batch at most is taken from
     `batches` that isn't yielded.
     """
-    batches, end = iter(batches), object()
+    batches = iter(batches)
     checks: Any = None
+    end: Any = object()
     containers: list[Any] = []
     if function is not None:
         checks, containers = getattr(function.vm, "checks", None), function.input_storage

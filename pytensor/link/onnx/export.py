@@ -218,7 +218,9 @@ def _check_and_write(
     if not outside:
         if check:
             onnx.checker.check_model(model, full_check=True)
-        difference = verification and verification.difference(model.SerializeToString())
+        difference = None
+        if verification is not None:
+            difference = verification.difference(model.SerializeToString())
         if path is not None:
             save(model, path)
         return _checked(model, difference, path)
@@ -228,7 +230,7 @@ def _check_and_write(
         save(model, written, external_data=True)
         if check:
             onnx.checker.check_model(str(written), full_check=True)
-        difference = verification and verification.difference(str(written))
+        difference = None if verification is None else verification.difference(str(written))
         # The weights first: there is never a model without them.
         for file in sorted(Path(folder).iterdir(), key=lambda file: file.name == path.name):
             os.replace(file, path.with_name(file.name))

@@ -388,7 +388,7 @@ def prelu(x: TensorLike, weight: TensorLike) -> TensorVariable:
                 f"(axis 1 of x), got {slopes}"
             )
         if slopes is None and channels == 1:
-            weight, slopes = specify_shape(weight, (1,)), 1
+            weight, slopes = as_tensor_variable(specify_shape(weight, (1,))), 1
         weight = weight[0] if slopes == 1 else weight.dimshuffle([0, *["x"] * (x.type.ndim - 2)])
         if slopes is None:
             weight = broadcast_as(weight, x, [1 - x.type.ndim])
