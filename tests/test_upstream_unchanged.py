@@ -66,6 +66,16 @@ CONVERTED = tuple(
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
 BY_SCIPY = "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_by_scipy"
 REPLACED = {
+    # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
+    "pytensor.scalar.math.Log1mexp": (
+        "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Log1mexp"
+    ),
+    "pytensor.scalar.math.Softplus": (
+        "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Softplus"
+    ),
+    "pytensor.tensor.random.basic.CategoricalRV": (
+        "pytensor.link.jax.dispatch.draws.jax_sample_fn_categorical"
+    ),
     "pytensor.scalar.math.BetaIncInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncCInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncInv": BY_SCIPY,

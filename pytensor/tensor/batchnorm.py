@@ -47,8 +47,7 @@ class _OverAxes:
     for images normalized over ``axes=(0, 2, 3)``.
     """
 
-    # In each class of its own: PyTensor writes an Op by the properties that its class lists.
-    __props__: tuple[str, ...]
+    __props__: tuple[str, ...] = ("axes", "epsilon")
 
     def __call__(self, *inputs, **kwargs):
         inputs = self.filter_inputs(*inputs)
@@ -82,7 +81,9 @@ class _OverAxes:
 class BatchNormalization(_OverAxes, TensorSymbolicOp):
     """Normalize with given statistics."""
 
-    __props__ = ("axes", "epsilon")
+    # Listed here again: PyTensor gives an Op a name that needs no inner graph only if its own
+    # class lists properties.
+    __props__ = _OverAxes.__props__
 
     def is_per_channel(self, ndim):
         """Return whether an input of `ndim` axes has parameters for each entry of its second."""
