@@ -18,6 +18,7 @@ from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.dispatch.loops import Loop
 from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise
+from pytensor.scalar.as_written import AsWritten
 from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan.op import Scan
 from pytensor.tensor import basic, blas, elemwise, extra_ops, fft, special, subtensor
@@ -48,6 +49,7 @@ from pytensor.tensor.pool import (
     GatherAtMaxima,
     LpPool,
     MaxUnpool,
+    MaxUnpoolGrad,
     Pool,
     PoolWithIndices,
 )
@@ -107,6 +109,7 @@ def ours(op_class, name, wrt=None):
 
 of_shapes(elemwise.DimShuffle, lambda x: x.dimshuffle(1, "x", 0), (2, 3))
 of_shapes(elemwise.CAReduce, lambda x: [x.sum(axis=0), x.prod(), x.max(axis=1)], (2, 3))
+of_shapes(AsWritten, lambda x, y: elemwise.Elemwise(AsWritten(ps.add))(x, y), *2 * [(2, 3)])
 of_shapes(ptm.Argmax, lambda x: pt.argmax(x, axis=1), (2, 3))
 of_shapes(ptm.Dot, pt.dot, (2, 3), (3, 4))
 of_shapes(blas.BatchedDot, blas._batched_dot, (2, 2, 3), (2, 3, 4))
@@ -302,6 +305,7 @@ add(
 ours(LpPool, "lp_pool2d")
 ours(AdaptivePool, "adaptive_max_pool2d, overlapping")
 ours(MaxUnpool, "max_unpool2d")
+ours(MaxUnpoolGrad, "max_unpool2d", wrt=0)
 ours(SymbolicPullback, "max_pool2d, dilated", wrt=0)
 ours(Resize, "resize, nearest")
 ours(ResizeGrad, "resize, nearest", wrt=0)

@@ -151,7 +151,7 @@ def _is_cast_of_integers(node):
 def inner_graphs(op):
     """Return the graphs within an Op that JAX computes."""
     if isinstance(op, LazyIfElse):
-        return [op.true_branch, op.false_branch]
+        return [branch.fgraph for branch in (op.true_branch, op.false_branch)]
     if isinstance(op, Blockwise):
         return inner_graphs(op.core_op)
     if isinstance(op, OpFromGraph):

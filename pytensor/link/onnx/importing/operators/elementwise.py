@@ -117,11 +117,16 @@ def _rounding(function):
 
 
 def comparing(function):
-    """Return a function that compares two variables, as they are written."""
+    """Return a function that compares two variables, as they are written.
+
+    What is kept for it is a copy, through which a gradient of 0 would become NaN where a derivative
+    is infinite.
+    """
 
     def compare(x, y):
         is_float = x.type.dtype.startswith("float")
-        return (as_written(function) if is_float else function)(kept(x), kept(y))
+        sides = (v if (new := kept(v)) is v else disconnected_grad(new) for v in (x, y))
+        return (as_written(function) if is_float else function)(*sides)
 
     return compare
 
