@@ -81,9 +81,12 @@ class ExponentialMovingAverage:
         """
         new_values = dict(updates)
         result = OrderedUpdates()
+        # 1 - decay is taken before rounding to float32 where that is possible.  It is rounded
+        # alone: of two rounded factors the sum isn't 1, and each step would shrink the average.
+        # One number for all averages, for XLA merges updates that read the same ones.
+        dtypes = {wide_dtype(param) for param in self.params}
+        rests = {dtype: as_scalar(1 - self.decay, dtype, "decay") for dtype in sorted(dtypes)}
         for param, average in zip(self.params, self.averages, strict=True):
-            # 1 - decay is taken before rounding to float32 where that is possible.  It is rounded
-            # alone: of two rounded factors the sum isn't 1, and each step would shrink the average.
-            rest = as_scalar(1 - self.decay, wide_dtype(param), "decay")
+            rest = rests[wide_dtype(param)]
             result[average] = average + rest * (new_values.get(param, param) - average)
         return result

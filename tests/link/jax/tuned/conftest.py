@@ -7,7 +7,7 @@ SETTINGS = {
     "jax_enable_compilation_cache": True,
     "jax_persistent_cache_min_compile_time_secs": 0,
 }
-PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
+PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir")
 
 
 # What these say is about programs as users have them: threads, memory, kernels, training, files.
