@@ -6,6 +6,7 @@ PyTensor's functions read what is there as it is, and other backends take it for
 """
 
 from collections.abc import Callable, Iterable
+from copy import copy, deepcopy
 from functools import cache, wraps
 from typing import Any
 
@@ -22,6 +23,7 @@ _arrays: dict[type[Linker], type] = {}
 _for_users: dict[type, Callable[[Any], Any]] = {}
 _in_dtype: dict[type[Linker], Callable[[Any, Any], Any]] = {}
 _call, _create, _get_value = Function.__call__, FunctionMaker.create, SharedVariable.get_value
+_deepcopy = Container.__deepcopy__
 
 
 def leaves_arrays(
@@ -52,6 +54,7 @@ def leaves_arrays(
     _foreign_to.cache_clear()
     Function.__call__ = call_with_readable_values
     FunctionMaker.create = create_with_readable_values
+    Container.__deepcopy__ = deepcopy_of_container
 
 
 @cache
@@ -89,6 +92,17 @@ def create_with_readable_values(
     values = [spec.value for spec in self.inputs] if input_storage is None else input_storage
     _make_readable((v for v in values if isinstance(v, Container)), self.linker)
     return _create(self, input_storage, storage_map)
+
+
+@wraps(_deepcopy)
+def deepcopy_of_container(self: Container, memo: dict[int, Any]) -> Container:
+    (value,) = self.storage
+    if value is None or self.type.is_valid_value(value):
+        return _deepcopy(self, memo)
+    # PyTensor's way fails for values of a backend's own kind.
+    new = copy(self)
+    new.storage = deepcopy(self.storage, memo)
+    return new
 
 
 @wraps(_get_value)

@@ -1,3 +1,4 @@
+import copy
 from importlib.util import find_spec
 
 import jax
@@ -91,3 +92,14 @@ def test_mode_jax_leaves_the_dtype_of_the_variable():
     for _ in range(2):
         step(np.ones((4, 2), "float32"), np.array([0, 1, 2, 0]))
         assert w.container.storage[0].dtype == w.type.dtype == gradient.type.dtype
+
+
+@pytest.mark.parametrize("writer", ["JAX", "jax_mode"])
+def test_what_jax_updated_is_copied_deeply(writer):
+    shared = updated(np.arange(3.0), WRITERS[writer])
+    step = pytensor.function([], shared * 2, updates={shared: shared + 1}, mode=WRITERS[writer])
+    twin, other = copy.deepcopy((step, shared))
+    for n in range(2):
+        np.testing.assert_array_equal(twin(), 4 * np.arange(3) + 2 * n)
+    np.testing.assert_array_equal(other.get_value(), 2 * np.arange(3) + 2)
+    np.testing.assert_array_equal(shared.get_value(), 2 * np.arange(3))

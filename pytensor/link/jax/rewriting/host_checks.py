@@ -13,7 +13,7 @@ from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
+from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "host_checks", "keep_checks",
@@ -79,6 +79,9 @@ class WithoutWindows:
             self._compiled = f.vm.jit_fn
         return self._compiled(*args)
 
+    def __getstate__(self):
+        return self.__dict__ | {"_compiled": None}
+
 
 class ArrayOfIndices:
     """An array of indices, and the checks that compare its smallest and largest with lengths."""
@@ -136,10 +139,8 @@ class HostChecks(Feature):
             outside = isinstance(check, WindowCheck)
             otherwise = "return False" if outside else fails
             lines.append(f"if not ({check.condition(*of_check)}): {otherwise}")
-        source = "\n    ".join(["def check(args):", *lines, "return True"])
-        scope = {"fail": self._fail, **integers.functions}
-        exec(source, scope)
-        self._check = scope["check"]
+        functions = {"fail": self._fail, **integers.functions}
+        self._check = HostFunction([*lines, "return True"], functions)
 
     def _fail(self, number, values, args):
         check, named = self.checks[number], [f"{name} = {args[k]}" for k, name in self._places]

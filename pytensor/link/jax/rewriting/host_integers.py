@@ -15,7 +15,7 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import discrete_dtypes
 
-__all__ = ["HostIntegers", "NotOnHostError", "computed_from"]
+__all__ = ["HostFunction", "HostIntegers", "NotOnHostError", "computed_from"]
 
 EXPRESSIONS = {
     ps.Abs: "abs({})",
@@ -123,12 +123,7 @@ class HostIntegers:
 
     def function(self):
         """Return what computes the variables from a list of the inputs' values."""
-        source = "\n    ".join(
-            ["def compute(args):", *self.lines, f"return [{', '.join(self.names)}]"]
-        )
-        scope = dict(self.functions)
-        exec(source, scope)
-        return scope["compute"]
+        return HostFunction([*self.lines, f"return [{', '.join(self.names)}]"], self.functions)
 
     def _assigned(self, expression):
         name = f"v{len(self.lines)}"
@@ -162,7 +157,7 @@ class HostIntegers:
         elif single and type(op) in EXPRESSIONS:
             self._named[out] = self._in_dtype(EXPRESSIONS[type(op)].format(*names), out)
         elif isinstance(node.op, BY_OP) and not others:
-            function = self._function(_performed(node))
+            function = self._function(PerformedNode(node))
             self._named[out] = self._assigned(f"{function}({', '.join(names)})")
         else:
             raise NotOnHostError(f"{node.op} is computed on the device")
@@ -193,16 +188,44 @@ def _read(leaf, places):
     return value if of.type.ndim else f"int(asarray({value}))"
 
 
-def _performed(node):
-    """Return a function that computes a node by its Op, from integers and arrays."""
-    dtypes = [v.type.dtype for v in node.inputs]
-    node = Apply(node.op, [v.type() for v in node.inputs], [v.type() for v in node.outputs])
+class HostFunction:
+    """A function of a list ``args``, the inputs' values, that is pickled as its source.
 
-    def perform(*values):
-        arrays = [np.asarray(v, dtype) for v, dtype in zip(values, dtypes, strict=True)]
+    Parameters
+    ----------
+    lines : list of str
+        Its statements.
+    functions : dict
+        What they use besides Python's own functions, by name.
+    """
+
+    def __init__(self, lines, functions):
+        self._lines, self._functions = lines, functions
+        scope = dict(functions)
+        exec("\n    ".join(["def compute(args):", *lines]), scope)
+        self._compute = scope["compute"]
+
+    def __call__(self, args):
+        return self._compute(args)
+
+    def __getstate__(self):
+        return self._lines, self._functions
+
+    def __setstate__(self, state):
+        self.__init__(*state)
+
+
+class PerformedNode:
+    """Compute a node by its Op, from integers and arrays."""
+
+    def __init__(self, node):
+        self._dtypes = [v.type.dtype for v in node.inputs]
+        inputs, outputs = ([v.type() for v in vs] for vs in (node.inputs, node.outputs))
+        self._node = Apply(node.op, inputs, outputs)
+
+    def __call__(self, *values):
+        arrays = [np.asarray(v, dtype) for v, dtype in zip(values, self._dtypes, strict=True)]
         results = [[None]]
-        node.op.perform(node, arrays, results)
+        self._node.op.perform(self._node, arrays, results)
         result = np.asarray(results[0][0])
         return result if result.ndim else result.item()
-
-    return perform

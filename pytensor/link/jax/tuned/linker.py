@@ -2,8 +2,11 @@
 
 import warnings
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import cache, wraps
 from typing import Any, Literal
+
+from numpy.random import Generator
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
@@ -333,6 +336,9 @@ class TunedJAXLinker(JAXLinker):
         checks = host_checks(self.fgraph)
         return thunks if checks is None else [CheckedThunk(thunk, checks) for thunk in thunks]
 
+    def __getstate__(self):
+        return self.__dict__ | {"host_sizes": None}  # converting again finds them
+
     def __repr__(self):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
@@ -379,7 +385,10 @@ def on_each_device(function, inputs, mesh):
 
 
 def copy_generators(fgraph, input_storage, storage_map):
-    """Put copies of shared generators in their place, as PyTensor does when it converts a graph."""
+    """Put copies of shared generators in their place, as PyTensor does when it converts a graph.
+
+    The state that a function had when it was pickled is no generator of NumPy's: it stays.
+    """
     shared = [
         variable
         for variable in fgraph.inputs
@@ -393,5 +402,7 @@ def copy_generators(fgraph, input_storage, storage_map):
             stacklevel=2,
         )
     for variable in shared:
-        copy = [variable.get_value(borrow=False)]
-        input_storage[fgraph.inputs.index(variable)] = storage_map[variable] = copy
+        place = fgraph.inputs.index(variable)
+        (value,) = input_storage[place]
+        own = [deepcopy(value) if isinstance(value, Generator) else value]
+        input_storage[place] = storage_map[variable] = own
