@@ -32,7 +32,7 @@ def index(x, n):
 
 
 def index_that_is_returned(x, n):
-    """The node of the second output carries the checks, whose index it computes."""
+    # The second output's node carries the checks, whose index it computes
     return x[n + 1], n + 1
 
 
