@@ -93,7 +93,14 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
         graph = GraphWithConverter(fgraph, convert_node, known)
         if op.info.as_while:
             return while_loop(op, jax_funcify(graph, **kwargs))
-        return jax_funcify(_with_graph(op, graph), node=node, **kwargs)
+        scan = jax_funcify(_with_graph(op, graph), node=node, **kwargs)
+
+        def scanned(*inputs):
+            results = scan(*inputs)
+            # The trace of no steps was joined to the first states, as in `corrected_funcify_Join`.
+            return results if int(inputs[0]) else jax.lax.optimization_barrier(results)
+
+        return scanned
 
     def called(*inputs):
         if not int(inputs[0]):

@@ -264,12 +264,25 @@ def _all_bits(op):
 
 @corrected_funcify.register(Dot)
 @corrected_funcify.register(BatchedDot)
-@corrected_funcify.register(Join)
 @corrected_funcify.register(BlockDiagonal)
 @corrected_funcify.register(KroneckerProduct)
 def corrected_funcify_in_result_dtype(op, node, **kwargs):
     dtype = node.outputs[0].type.dtype
     return _with_operands(jax_funcify(op, node=node, **kwargs), node, [dtype] * len(node.inputs))
+
+
+@corrected_funcify.register(Join)
+def corrected_funcify_Join(op, node, **kwargs):
+    join = corrected_funcify_in_result_dtype(op, node, **kwargs)
+
+    def joined(*arrays):
+        # XLA fails if an array without elements is sliced out of the result:
+        # thoughts/upstream/xla-slice-of-empty-operand.md.
+        is_empty = any(not jnp.shape(v)[op.axis] for v in arrays)
+        result = join(*arrays)
+        return jax.lax.optimization_barrier(result) if is_empty else result
+
+    return joined
 
 
 @corrected_funcify.register(SearchsortedOp)

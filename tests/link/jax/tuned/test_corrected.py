@@ -195,6 +195,14 @@ def test_descending_unsigned_indices():
     compare([x], x[pt.constant(np.array([3, 2, 1], "uint8"))], [np.arange(4.0)])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_array_without_elements_is_cut_off_again(axis):
+    x, y = pt.matrix("x", dtype="float64"), pt.matrix("y", dtype="float64")
+    joined = pt.join(axis, x, y)
+    values = np.ones((2, 2)), np.ones((0, 2) if axis == 0 else (2, 0))
+    compare([x, y], [joined, joined[2:] if axis == 0 else joined[:, 2:]], values)
+
+
 @pytest.mark.parametrize("write", [pt.inc_subtensor, pt.set_subtensor])
 def test_what_is_written_to_all_of_an_array_is_no_scatter(write):
     """Reversed, such a scatter ends the process while XLA compiles."""

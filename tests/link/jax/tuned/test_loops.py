@@ -69,6 +69,33 @@ def test_values_and_gradients(name):
         compare_jax_and_py(inputs, outputs, values, jax_mode=MODE, py_mode="FAST_COMPILE")
 
 
+NO_STEPS = {
+    "a state": (lambda: scan(lambda v, a: a + v, sequences=[X], outputs_info=[pt.zeros(())]), [0]),
+    "an array": (lambda: scan(lambda a: a * 2, outputs_info=[X], n_steps=X.shape[0]), [0, 0]),
+    "two taps": (
+        lambda: scan(
+            lambda v, a, b: v + a * b, sequences=[X],
+            outputs_info=[{"initial": pt.ones(2), "taps": [-2, -1]}],
+        )[::-1],
+        [0],
+    ),
+    "rows": (lambda: scan(lambda v: pt.stack([v, v, v]), sequences=[X]), [0, 3]),
+    "a state and rows": (
+        lambda: scan(
+            lambda v, a: [a + v, pt.stack([v, v])], sequences=[X], outputs_info=[pt.zeros(()), None]
+        )[1],
+        [0, 2],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NO_STEPS)
+def test_traces_of_no_steps(name):
+    build, shape = NO_STEPS[name]
+    f = pytensor.function([X], build(), mode=MODE)
+    assert f(SIX[:0]).shape == tuple(shape)
+
+
 WHILE = {
     "a state": (
         lambda: scan(lambda a: (a * 2, until(a > 50)), outputs_info=[S], n_steps=N)[-1],
