@@ -10,6 +10,7 @@ import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.collectives
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.draws
+import pytensor.link.jax.dispatch.generators
 import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool

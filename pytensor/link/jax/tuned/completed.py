@@ -3,26 +3,13 @@
 They are entries of the table `corrected_funcify`.
 """
 
-from copy import copy
-
 import jax.numpy as jnp
 
-from pytensor.compile.ops import DeepCopyOp
-from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.tuned.corrected import corrected_funcify
 from pytensor.tensor.basic import Eye
 from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex
-from pytensor.tensor.type import DenseTensorType
 
 __all__ = []
-
-
-@corrected_funcify.register(DeepCopyOp)
-def completed_funcify_DeepCopyOp(op, node, **kwargs):
-    if isinstance(node.inputs[0].type, DenseTensorType):
-        return jax_funcify(op, node=node, **kwargs)
-    # Arrays don't change, but a generator's state is a dict, which draws write to.
-    return copy
 
 
 @corrected_funcify.register(Eye)

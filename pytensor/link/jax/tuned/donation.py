@@ -18,6 +18,7 @@ from weakref import WeakSet
 import jax
 import jax.numpy as jnp
 
+from pytensor.link.jax.generators import Generators
 from pytensor.link.jax.host_arrays import own, with_all_bits
 from pytensor.link.jax.tuned.wide_numbers import with_wide_numbers
 from pytensor.link.utils import raise_with_op
@@ -79,6 +80,7 @@ class DonatingThunk:
         self.inputs, self.outputs = inputs, outputs
         self.function, self.sizes, self._store = function, sizes, store
         self._fgraph, self._node = fgraph, node
+        self._generators = Generators(fgraph)
         self.compiler_options = compiler_options
         mapping = fgraph.update_mapping
         # PyTensor puts the updates last.
@@ -159,6 +161,7 @@ class DonatingThunk:
 
     def take(self, outputs):
         """Put the new values of variables into them, and return the other results."""
+        outputs = self._generators.from_jax(outputs)
         updates = outputs[self._returned :]
         for storage, value in zip(self._updated, updates, strict=True):
             storage[0] = value
@@ -177,7 +180,7 @@ class DonatingThunk:
         """Return the arguments of JAX's function: those that it donates are its own."""
         values = self._made if storages_hold(self._state, self._made) else self._own_values()
         others = tuple(own(storage[0]) for storage in self._others)
-        return self._in_order(others + values)
+        return tuple(self._generators.to_jax(self._in_order(others + values)))
 
     def _own_values(self):
         """Return the values of the variables: copies of arrays that no function like this one made.
@@ -206,8 +209,7 @@ class DonatingThunk:
     def _restore_variables(self, error, results):
         """Bring the variables into order after an error or an interrupt."""
         for outputs in results:
-            for storage, value in zip(self._updated, outputs[self._returned :], strict=True):
-                storage[0] = value
+            self.take(outputs)
             return
         lost = [
             str(self._fgraph.inputs[place])

@@ -1,14 +1,10 @@
 """The linker of `pytensor.link.jax.tuned.jax_mode`: it converts graphs, compiles and calls them."""
 
-import warnings
 from contextlib import contextmanager
-from copy import deepcopy
 from functools import cache, wraps
 from typing import Any, Literal
 
-from numpy.random import Generator
-
-from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.parallel import (
     AXIS,
@@ -23,7 +19,6 @@ from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
-from pytensor.tensor.random.type import RandomType
 
 __all__ = ["PRECISIONS", "TunedJAXLinker"]
 
@@ -158,16 +153,11 @@ class TunedJAXLinker(JAXLinker):
                 yield
 
     def _convert(self, fgraph, sizes, convert_node, *, order, input_storage, storage_map, **kwargs):
-        """Convert a graph as a function of its inputs and of its sizes, if it has any.
-
-        PyTensor's linker isn't asked: it fails where a generator is an input that nothing uses; see
-        ``thoughts/upstream/jax-unused-generators.md``.
-        """
+        """Convert a graph as a function of its inputs and of its sizes, if it has any."""
         from pytensor.link.jax.dispatch import jax_funcify
         from pytensor.link.jax.tuned.conversion import GraphWithConverter
         from pytensor.link.jax.tuned.sizes import HostSizes
 
-        copy_generators(fgraph, input_storage, storage_map)
         graph = fgraph
         if sizes.variables:
             self.host_sizes = HostSizes(fgraph, sizes)
@@ -184,17 +174,13 @@ class TunedJAXLinker(JAXLinker):
         """Rewrite and convert a deferred graph when JAX traces it: maybe never."""
         import jax
 
-        copy_generators(fgraph, input_storage, storage_map)
-
         @cache
         def converted():
             rewrite_deferred(fgraph)
             order = self.schedule(fgraph)
-            # A list of its own, into which other copies of generators are put.
-            storages, outputs, storage_map = map_storage(fgraph, order, list(input_storage))
+            storages, outputs, storage_map = map_storage(fgraph, order, input_storage)
             # JAX is tracing: constants must not become part of what it traces.
-            with jax.ensure_compile_time_eval(), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "The RandomType SharedVariables")  # it was said
+            with jax.ensure_compile_time_eval():
                 return self.fgraph_convert(
                     fgraph,
                     order=order,
@@ -268,7 +254,7 @@ class TunedJAXLinker(JAXLinker):
         from pytensor.link.jax.tuned.sparse import has_sparse, with_sparse_arguments
 
         returned = len(self.fgraph.outputs) - len(self.fgraph.update_mapping or ())
-        jitted = HostCall(self._jit(fn), self.wide_numbers, returned)
+        jitted = HostCall(with_generators(self._jit(fn), self.fgraph), self.wide_numbers, returned)
         if has_sparse([*self.fgraph.inputs, *self.fgraph.outputs]):
             return with_sparse_arguments(jitted, self.fgraph.inputs)
         return jitted
@@ -382,27 +368,3 @@ def on_each_device(function, inputs, mesh):
     return jax.shard_map(
         function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
     )
-
-
-def copy_generators(fgraph, input_storage, storage_map):
-    """Put copies of shared generators in their place, as PyTensor does when it converts a graph.
-
-    The state that a function had when it was pickled is no generator of NumPy's: it stays.
-    """
-    shared = [
-        variable
-        for variable in fgraph.inputs
-        if isinstance(variable, SharedVariable) and isinstance(variable.type, RandomType)
-    ]
-    if shared:
-        warnings.warn(
-            f"The RandomType SharedVariables {shared} will not be used in the compiled JAX graph. "
-            "Instead a copy will be used.",
-            UserWarning,
-            stacklevel=2,
-        )
-    for variable in shared:
-        place = fgraph.inputs.index(variable)
-        (value,) = input_storage[place]
-        own = [deepcopy(value) if isinstance(value, Generator) else value]
-        input_storage[place] = storage_map[variable] = own
