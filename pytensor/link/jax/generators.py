@@ -235,9 +235,11 @@ def reseed(function_or_shared: "Function | SharedVariable", seed: int | Sequence
         if not containers:
             raise ValueError(
                 f"reseed: function {function_or_shared.name or function_or_shared} has no "
-                "generator; pass a function with shared generators, or seed those that you pass to it"
+                "generator; pass a function with shared generators, or seed what you call it with"
             )
-    elif isinstance(getattr(function_or_shared, "type", None), RandomType):
+    elif isinstance(function_or_shared, SharedVariable) and isinstance(
+        function_or_shared.type, RandomType
+    ):
         containers = [function_or_shared.container]
     else:
         raise TypeError(

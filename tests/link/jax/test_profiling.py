@@ -101,7 +101,6 @@ def test_exactly_the_calls_asked_for_are_measured(step, images, profiled):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The RandomType SharedVariables")
 def test_generators_and_numbers():
     """What isn't an array decides about a program, too."""
     rng = pytensor.shared(np.random.default_rng(0), name="rng")

@@ -18,7 +18,7 @@ from weakref import WeakSet
 import jax
 import jax.numpy as jnp
 
-from pytensor.link.jax.generators import Generators
+from pytensor.link.jax.generators import Generators, with_generators
 from pytensor.link.jax.host_arrays import own, with_all_bits
 from pytensor.link.jax.tuned.wide_numbers import with_wide_numbers
 from pytensor.link.utils import raise_with_op
@@ -111,6 +111,7 @@ class DonatingThunk:
             donate_argnums=tuple(self._donated),
             compiler_options=self.compiler_options,
         )
+        jitted = with_generators(jitted, self._fgraph)
         return jitted, self._store and self._store(jitted, *self._donated, sizes=sizes)
 
     def _compiled_for(self, sizes, key):

@@ -253,7 +253,6 @@ def test_shared_numbers_copies_and_donation(donate):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
 def test_draws_go_on_where_a_window_reaches_out():
     rng = pt.random.shared_rng(seed=1)
     next_rng, draw = rng.normal(size=(6,))

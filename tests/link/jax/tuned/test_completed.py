@@ -146,23 +146,3 @@ def test_discrete_riccati_equations():
         f = pytensor.function(inputs, pt.linalg.solve_discrete_are(*inputs), mode=jax_mode())
     values = MATRIX[:2, :2], MATRIX[:2, 2:], q, q
     np.testing.assert_allclose(f(*values), scipy.linalg.solve_discrete_are(*values))
-
-
-def test_another_generator_for_an_update():
-    """One that no draw has changed."""
-    first, second = (pytensor.shared(np.random.default_rng(k)) for k in (1, 2))
-    _, x = pt.random.normal(size=3, rng=first, return_next_rng=True)
-    with pytest.warns(UserWarning, match="will not be used"):
-        f = pytensor.function([], x, updates={first: second}, mode=jax_mode())
-    draws = [np.asarray(f()) for _ in range(3)]
-    assert (draws[0] != draws[1]).all()
-    np.testing.assert_array_equal(draws[1], draws[2])
-
-
-def test_a_generator_that_nothing_uses():
-    """The draw goes while PyTensor rewrites the graph, for its length alone is asked for."""
-    rng = pytensor.shared(np.random.default_rng(1))
-    x = pt.random.normal(size=3, rng=rng, return_next_rng=True)[1]
-    with pytest.warns(UserWarning, match="will not be used"):
-        f = pytensor.function([], x.shape[0], mode=jax_mode())
-    assert f() == 3

@@ -155,7 +155,6 @@ def test_updated_size():
         assert n.get_value() == 7
 
 
-@pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
 @pytest.mark.slow
 def test_draws_go_on_when_the_size_changes():
     rng, n = pt.random.shared_rng(seed=1), pytensor.shared(np.int64(2), "n")
