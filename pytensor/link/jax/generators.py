@@ -114,11 +114,11 @@ class Generators:
     def __bool__(self) -> bool:
         return bool(self._inputs or self._outputs)
 
-    def to_jax(self, args: Sequence[Any]) -> Sequence[Any]:
+    def to_jax(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments of a program for those of a function."""
         return _replaced(args, self._inputs, state_of)
 
-    def from_jax(self, results: Sequence[Any]) -> Sequence[Any]:
+    def from_jax(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the results of a function for those of a program."""
         return _replaced(results, self._outputs, _generator_of)
 
@@ -128,14 +128,14 @@ def _generator_of(state: Any) -> Any:
 
 
 def _replaced(
-    values: Sequence[Any], places: Sequence[int], function: Callable[[Any], Any]
-) -> Sequence[Any]:
+    values: tuple[Any, ...], places: Sequence[int], function: Callable[[Any], Any]
+) -> tuple[Any, ...]:
     if not places:
         return values
     values = list(values)
     for place in places:
         values[place] = function(values[place])
-    return values
+    return tuple(values)
 
 
 class GeneratorCall:
@@ -147,7 +147,7 @@ class GeneratorCall:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
 
-    def __call__(self, *args: Any) -> Sequence[Any]:
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
         results = self._function(*self._generators.to_jax(args))
         return self._generators.from_jax(results)
 

@@ -181,7 +181,7 @@ class DonatingThunk:
         """Return the arguments of JAX's function: those that it donates are its own."""
         values = self._made if storages_hold(self._state, self._made) else self._own_values()
         others = tuple(own(storage[0]) for storage in self._others)
-        return tuple(self._generators.to_jax(self._in_order(others + values)))
+        return self._generators.to_jax(self._in_order(others + values))
 
     def _own_values(self):
         """Return the values of the variables: copies of arrays that no function like this one made.
