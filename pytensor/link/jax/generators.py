@@ -116,11 +116,26 @@ class Generators:
 
     def to_jax(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments of a program for those of a function."""
-        return _replaced(args, self._inputs, state_of)
+        args = _replaced(args, self._inputs, state_of)
+        # Another function may have drawn on other devices.
+        return _replaced(args, self._inputs, lambda state: _where_others_are(state, args))
 
     def from_jax(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the results of a function for those of a program."""
         return _replaced(results, self._outputs, _generator_of)
+
+
+def _where_others_are(state: Any, args: tuple[Any, ...]) -> Any:
+    """Return a state that JAX can take with these arguments, though it is on other devices."""
+    key = state[KEY]
+    if getattr(key, "committed", False):
+        for value in args:
+            value = value[KEY] if isinstance(value, dict) else value
+            if value is not key and getattr(value, "committed", False):
+                if value.sharding.device_set == key.sharding.device_set:
+                    break
+                return {KEY: np.asarray(key)}
+    return state
 
 
 def _generator_of(state: Any) -> Any:

@@ -251,7 +251,7 @@ def other_findings():
     replicate([large, other], mesh)
 
     rng = pytensor.shared(np.random.default_rng(3), name="generator")
-    _, noise = pt.random.normal(size=(8, 3), rng=rng, return_next_rng=True)
+    moved, noise = pt.random.normal(size=(8, 3), rng=rng, return_next_rng=True)
     return {
         "stays": placed is large.get_value(borrow=True) and np.all(placed == 1).item(),
         "both": [is_replicated(v.get_value(borrow=True), mesh) for v in (large, other)],
@@ -263,6 +263,7 @@ def other_findings():
         "twice": raised(data_parallel_mesh, [jax.devices()[0]] * 2),
         "none": raised(data_parallel_mesh, []),
         "noise": _noise(rows, noise, values, mesh),
+        "noise in turns": _noise_in_turns(rows, noise, {rng: moved}, values, mesh),
         "refused": refused(mesh),
     }
 
@@ -299,6 +300,19 @@ def _noise(rows, noise, values, mesh):
     ]
     one, several = functions[0](values), functions[1](*shard_batch([values], mesh))
     return {"equal": np.array_equal(one, several), "shards": len(several.addressable_shards)}
+
+
+def _noise_in_turns(rows, noise, updates, values, mesh):
+    """Return whether functions of one device and of several continue one stream."""
+    (rng,) = updates
+    one, several = (
+        pytensor.function([rows], rows + noise, updates=updates, mode=mode, trust_input=True)
+        for mode in (jax_mode(), jax_mode(donate=True))
+    )
+    placed, shards = jax.device_put(values, jax.devices()[0]), shard_batch([values], mesh)
+    draws = [f(x) for f, x in ((one, placed), (several, *shards)) * 2]
+    rng.set_value(np.random.default_rng(3))
+    return np.allclose(draws, [one(values) for _ in draws], rtol=1e-12)
 
 
 def main():

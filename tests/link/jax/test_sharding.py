@@ -74,6 +74,7 @@ def test_what_is_not_replicated(found):
 
 def test_random_numbers_are_those_of_one_device(found):
     assert found["other"]["noise"] == {"equal": True, "shards": 8}
+    assert found["other"]["noise in turns"]
 
 
 @pytest.mark.parametrize("devices", ["2", "8"])
