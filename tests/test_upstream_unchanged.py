@@ -29,6 +29,7 @@ ADDED = {
     "pytensor.compile.mode.predefined_modes[ONNX]": "",
     "pytensor.compile.mode.fast_run_linkers_to_mode[onnx]": "",
     "pytensor.link.jax.guard_xla": "pytensor.link.jax.xla_guard.guard_xla",
+    "pytensor.link.jax.reseed": "pytensor.link.jax.generators.reseed",
     # They answer for names that upstream hasn't.
     "pytensor.tensor.__getattr__": "pytensor_vision.extending._load_when_asked.",
     "pytensor.tensor.__dir__": "pytensor_vision.extending._load_when_asked.",
@@ -66,6 +67,13 @@ CONVERTED = tuple(
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
 BY_SCIPY = "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_by_scipy"
 REPLACED = {
+    # Each function of upstream's draws from copies of shared generators.
+    "numpy.random._generator.Generator": "pytensor.link.jax.generators.state_of",
+    "pytensor.compile.ops.DeepCopyOp": "pytensor.link.jax.dispatch.generators.jax_funcify_copy",
+    "pytensor.link.jax.linker.SharedVariable": "a builtins.tuple",
+    "pytensor.tensor.random.op.RandomVariable": (
+        "pytensor.link.jax.dispatch.generators.jax_funcify_draw"
+    ),
     # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
     "pytensor.scalar.math.Log1mexp": (
         "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Log1mexp"

@@ -195,8 +195,12 @@ def create_thunk_inputs_as_they_are(self: Any, storage_map: Any) -> list[Any]:
 
 
 def share_generators() -> None:
-    """Have functions of mode JAX draw from shared generators, not from copies of their own."""
-    # The linker copies those generators that are instances of it.
+    """Have functions of mode JAX draw from shared generators, not from copies.
+
+    See ``thoughts/upstream/jax-shared-generators.md``.
+    """
+    # The linker copies generators that are instances of it, and fails where nothing uses one:
+    # thoughts/upstream/jax-unused-generators.md.
     upstream.SharedVariable = ()
     upstream.JAXLinker.create_thunk_inputs = create_thunk_inputs_as_they_are
     upstream.JAXLinker.jit_compile = jit_compile_with_generators

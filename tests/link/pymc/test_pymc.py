@@ -15,6 +15,7 @@ pytest.importorskip("pymc")
 import pymc as pm
 
 import pytensor
+from pytensor.link.jax import reseed
 from pytensor.link.jax.tuned import jax_mode
 from tests.catalogue.pymc_models import build, names_of
 from tests.link.jax.tuned.conftest import folder  # noqa: F401  a fixture
@@ -85,3 +86,58 @@ def test_what_has_no_name_is_told(folder, caplog):  # noqa: F811
     for _ in range(2):
         pm.compile([], variable, mode=jax_mode(keep_programs=True))()
     assert caplog.text.count("A program is not kept on disk: CustomDist is from") == 1
+
+
+def assert_one_stream(name):
+    """Assert that two functions of a model's draws, a copy and Python's continue one stream."""
+    with pytensor.config.change_flags(**FLAGS), build(name, "large") as model:
+        variables = model.basic_RVs
+        f, reversed_f = (
+            pm.compile([], outputs, random_seed=1, mode=jax_mode())
+            for outputs in (variables, variables[::-1])
+        )
+        python = pm.compile([], variables, random_seed=1, mode="FAST_COMPILE")
+    reseed(f, 3)
+    drawn = [f(), reversed_f()[::-1], f.copy()(), reversed_f()[::-1]]
+    reseed(f, 3)
+    alone = [f() for _ in drawn]
+    for number in range(len(variables)):
+        draws = np.array([draw[number] for draw in drawn], "float64")
+        np.testing.assert_allclose(draws, [draw[number] for draw in alone], rtol=1e-6)
+        assert any((draw != draws[0]).any() for draw in draws[1:])
+    first, second = python(), python()
+    assert any(np.not_equal(a, b).any() for a, b in zip(first, second, strict=True))
+    assert any(np.not_equal(a, b).any() for a, b in zip(f(), alone[-1], strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["eight_schools", "local_level"])
+def test_functions_of_a_model_draw_one_stream(name):
+    assert_one_stream(name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", names_of("large"))
+def test_functions_of_each_model_draw_one_stream(name):
+    if name in ("markov_chain", "structural_time_series"):
+        pytest.importorskip("pymc_extras")
+    if name == "icar":
+        pytest.skip("PyMC draws from no ICAR")
+    assert_one_stream(name)
+
+
+@pytest.mark.slow
+def test_pymc_draws_by_its_own_functions():
+    """They reseed a model's generators by `set_value` before and after they compile."""
+    with build("eight_schools", "large") as model:
+        x = model.basic_RVs[0]
+        draws = [pm.draw(x, 3, random_seed=seed, mode=jax_mode()) for seed in (1, 1, 2)]
+        np.testing.assert_array_equal(draws[0], draws[1])
+        assert (draws[0] != draws[2]).all()
+        assert len(np.unique(draws[0])) == np.size(draws[0])
+        options = {"random_seed": 1, "compile_kwargs": {"mode": jax_mode()}}
+        first, second = (pm.sample_prior_predictive(4, **options) for _ in range(2))
+        assert first["prior"].equals(second["prior"])
+        later = pm.sample_posterior_predictive(first["prior"], progressbar=False, **options)
+        observed = later["posterior_predictive"][model.observed_RVs[0].name].to_numpy()
+        assert len(np.unique(observed)) == observed.size
