@@ -29,7 +29,7 @@ ADDED = {
     "pytensor.compile.mode.predefined_modes[ONNX]": "",
     "pytensor.compile.mode.fast_run_linkers_to_mode[onnx]": "",
     "pytensor.link.jax.guard_xla": "pytensor.link.jax.xla_guard.guard_xla",
-    "pytensor.link.jax.reseed": "pytensor.link.jax.generators.reseed",
+    "pytensor.link.jax.reseed": "pytensor.link.generators.reseed",
     # They answer for names that upstream hasn't.
     "pytensor.tensor.__getattr__": "pytensor_vision.extending._load_when_asked.",
     "pytensor.tensor.__dir__": "pytensor_vision.extending._load_when_asked.",
