@@ -3,17 +3,16 @@
 Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a function does.
 """
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pytensor.link.basic import JITLinker
-from pytensor.link.onnx.errors import ConversionError, DroppedRandomStateWarning, run_error
+from pytensor.link.onnx.errors import run_error
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, OPSETS, REQUIRED_REWRITES
 
 
@@ -21,8 +20,8 @@ class ONNXLinker(JITLinker):
     """Compile a graph to an ONNX model and run it with onnxruntime.
 
     Shared variables are inputs of the model and their updates outputs, so a training step works
-    as in any other mode.  Random variables draw from onnxruntime's generators: seeded by the
-    state that a generator has at compilation, and not NumPy's stream.
+    as in any other mode.  Random generators are one stream for all functions that draw from them,
+    in all modes, but with other numbers than NumPy's.
 
     Parameters
     ----------
@@ -87,40 +86,33 @@ class ONNXLinker(JITLinker):
 
         if not fgraph.outputs:
             return lambda *values: None
-        generators = {v: storage_map[v][0] for v in fgraph.inputs if isinstance(v.type, RandomType)}
-        if generators:
-            warnings.warn(
-                f"mode ONNX draws random numbers of its own, seeded by what {list(generators)} are "
-                "now; it neither reads nor changes their states afterwards",
-                DroppedRandomStateWarning,
-                stacklevel=2,
-            )
-        # A generator that is given at run time has no state yet.
-        known = {v: state for v, state in generators.items() if state is not None}
-        source, lowering = self._lower(fgraph, known)
+        draws = any(isinstance(v.type, RandomType) for v in fgraph.inputs)
+        source, lowering = self._lower(fgraph, "state" if draws else "runtime")
         # onnxruntime itself would only warn, and take another one.
         available = onnxruntime.get_available_providers()
         for provider in self.providers:
             name = provider if isinstance(provider, str) else provider[0]
             if name not in available:
                 raise ValueError(f"onnxruntime here has no {name}, only {available}")
-        model = lowering.model(with_types=False).SerializeToString()
-        session = onnxruntime.InferenceSession(model, self.session_options, self.providers)
+        session = None
+        if lowering.graph.outputs:  # else all that is returned are states of generators
+            model = lowering.model(with_types=False).SerializeToString()
+            session = onnxruntime.InferenceSession(model, self.session_options, self.providers)
         return _runner(fgraph, source, lowering, session)
 
-    def _lower(self, fgraph: Any, generators: dict[Any, Any]) -> tuple[Any, Any]:
+    def _lower(self, fgraph: Any, random: Literal["runtime", "state"]) -> tuple[Any, Any]:
         """Return a copy of a graph, all of whose inputs are the model's, and its lowering."""
         from pytensor.link.onnx import load
 
         front = load("front.lowering", "mode='ONNX'")
-        inputs = [v for v in fgraph.inputs if v not in generators]
-        source = load("front.source", "mode='ONNX'").copy_graph(inputs, fgraph.outputs, generators)
+        source = load("front.source", "mode='ONNX'").copy_graph(fgraph.inputs, fgraph.outputs, {})
         options = front.Options(
             opset=self.opset_version,
             rewrite="loops",
             simplify=self.optimize,
             exact=True,
             checks="raise",
+            random=random,
         )
         return source, front.Lowering(source, options)
 
@@ -138,19 +130,28 @@ class ONNXLinker(JITLinker):
 def _runner(fgraph: Any, source: Any, lowering: Any, session: Any) -> Any:
     """Return a function of a graph's inputs that runs a session of its model.
 
-    Where an output is the state of a random generator, which no model has, the generator that it is
-    given is returned.
+    Where an output is the state of a random generator, which no model has, it is computed here.
     """
+    from pytensor.link.onnx.generators import advanced, origin_of, states_of
+    from pytensor.tensor.random.type import RandomType
+
     positions = {v: i for i, v in enumerate(fgraph.inputs)}
-    inputs = [(positions[source.originals[v]], name) for v, name in lowering.arguments]
-    states = {i: positions[source.originals[_generator(v)]] for i, v in source.states.items()}
+    arguments = lowering.arguments
+    generators = [i for v, i in positions.items() if isinstance(v.type, RandomType)]
+    if generators:
+        *arguments, (_, states_name) = arguments
+    inputs = [(positions[source.originals[v]], name) for v, name in arguments]
+    origins_of_states = {i: origin_of(v) for i, v in source.states.items()}
+    states = {i: (positions[source.originals[v]], n) for i, (v, n) in origins_of_states.items()}
     names = [*lowering.checks, *lowering.output_names]
     checks, origins, n_outputs = lowering.checks, lowering.origins, len(fgraph.outputs)
 
     def run(*values: Any) -> list[Any]:
         feed = {name: np.asarray(values[position]) for position, name in inputs}
+        if generators:
+            feed[states_name] = states_of([values[position] for position in generators])
         try:
-            results = iter(session.run(names, feed))
+            results = iter(session.run(names, feed) if names else ())
         except Exception as error:
             raised = run_error(error, origins)
             if raised is None:
@@ -159,20 +160,12 @@ def _runner(fgraph: Any, source: Any, lowering: Any, session: Any) -> Any:
         for op in checks.values():
             if not next(results):
                 raise op.exc_type(op.msg)
-        return [values[states[i]] if i in states else next(results) for i in range(n_outputs)]
+        return [
+            advanced(values[states[i][0]], states[i][1]) if i in states else next(results)
+            for i in range(n_outputs)
+        ]
 
     return run
-
-
-def _generator(variable: Any) -> Any:
-    """Return the random generator that `variable` is a later state of."""
-    from pytensor.tensor.random.op import RandomVariable
-
-    while variable.owner is not None:
-        if not isinstance(variable.owner.op, RandomVariable):
-            raise ConversionError(f"{variable} of {variable.type} is no tensor")
-        variable = variable.owner.inputs[0]
-    return variable
 
 
 def require_onnxruntime(what: str) -> ModuleType:

@@ -12,7 +12,6 @@ import pytensor.tensor as pt
 from pytensor import config, function, scan, shared
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.link.onnx import (
-    DroppedRandomStateWarning,
     ONNXLinker,
     UnsupportedOpError,
 )
@@ -20,7 +19,6 @@ from pytensor.optimizers import SGD
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.nn import avg_pool1d, lp_pool1d, max_pool1d
-from pytensor.tensor.random.type import random_generator_type
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
 
@@ -309,19 +307,6 @@ def test_error_of_an_inner_loop_names_the_outermost_node():
         f(np.ones((3, 4)), np.ones(3))
 
 
-def test_random_draws_are_seeded_by_the_generator():
-    def draws(seed, count=2):
-        rng = shared(np.random.default_rng(seed), name="rng")
-        next_rng, sample = pt.random.normal(size=(3,), rng=rng, return_next_rng=True)
-        with pytest.warns(DroppedRandomStateWarning, match="rng"):
-            f = function([], sample, updates={rng: next_rng}, mode="ONNX")
-        return np.array([f() for _ in range(count)])
-
-    first = draws(1)
-    np.testing.assert_array_equal(first, draws(1))
-    assert len(np.unique(np.concatenate([first, draws(2)]))) == 12
-
-
 @pytest.mark.slow
 def test_scan():
     x = pt.matrix("x")
@@ -332,24 +317,6 @@ def test_scan():
     expected = function([x], outputs, mode=REFERENCE_MODE)(value)
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, wanted, rtol=1e-12)
-
-
-def test_chained_draws_differ():
-    rng = shared(np.random.default_rng(0), name="rng")
-    next_rng, a = pt.random.uniform(size=(4,), rng=rng, return_next_rng=True)
-    last_rng, b = pt.random.uniform(size=(4,), rng=next_rng, return_next_rng=True)
-    with pytest.warns(DroppedRandomStateWarning):
-        f = function([], [a, b], updates={rng: last_rng}, mode="ONNX")
-    assert len(np.unique(f())) == 8
-    assert isinstance(rng.get_value(), np.random.Generator)
-
-
-def test_a_generator_that_is_given_at_run_time():
-    generator = random_generator_type("generator")
-    _, sample = pt.random.normal(size=(3,), rng=generator, return_next_rng=True)
-    with pytest.warns(DroppedRandomStateWarning, match="generator"):
-        f = function([generator], sample, mode="ONNX")
-    assert f(np.random.default_rng(0)).shape == (3,)
 
 
 def test_bernoulli_density_far_from_the_mode():

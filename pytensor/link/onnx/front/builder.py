@@ -225,7 +225,11 @@ class GraphBuilder:
         """Let the draws of a random generator be seeded by the state that it has now."""
         from pytensor.link.onnx.extras.random.seed import state_key
 
-        self._names[variable] = state_key(generator)
+        self.bind_state(variable, state_key(generator))
+
+    def bind_state(self, variable, key):
+        """Let `key` stand for the state of a random generator."""
+        self._names[variable] = key
 
     def bind(self, variable, name):
         """Let `name` stand for a PyTensor variable and record the variable's type."""

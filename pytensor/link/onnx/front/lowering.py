@@ -39,6 +39,8 @@ class Options:
         Whether all passes are run, or only those without which the model would be wrong.
     checks : {"drop", "outputs", "error", "raise"}
         "raise" makes the conditions outputs, too; the caller raises the errors of those that fail.
+    random : {"runtime", "counter", "state"}
+        "state" makes the states of generators an input, 64 bits for each, that decide its draws.
     """
 
     opset: int = 20
@@ -47,7 +49,7 @@ class Options:
     exact: bool = False
     swish: bool = False
     checks: Literal["drop", "outputs", "error", "raise"] = "drop"
-    random: Literal["runtime", "counter"] = "runtime"
+    random: Literal["runtime", "counter", "state"] = "runtime"
     parameters_are_inputs: bool = False
     trace: bool = False
 
@@ -68,7 +70,7 @@ class Lowering:
         What passes have left of the nodes.
     input_names, output_names : list of str
     arguments : list of (Variable, str)
-        The inputs with their names, the seed among them if there is one.
+        The inputs with their names; the last one is the seed, or the states, if draws have one.
     checks : dict of str to CheckAndRaise
         Further outputs, which are true where a check holds.
     generators : list of str
@@ -109,6 +111,11 @@ class Lowering:
 
             names = [*self.input_names, *self.output_names]
             self.arguments.append(draw_by_counter(builder, names))
+        if options.random == "state":
+            from pytensor.link.onnx.extras.random.state import draw_by_state
+
+            states = [v for v in fgraph.inputs if isinstance(v.type, RandomType)]
+            self.arguments.append(draw_by_state(builder, states))
         self._write(builder, dynamic_axes)
         self._simplify()
 

@@ -11,14 +11,13 @@ uint64, which the product of two words fits in, and in pairs, words 0 and 2 or 1
 treated alike.
 """
 
-from functools import partial
 from math import pi
 
 import numpy as np
 
 from pytensor.link.onnx.dispatch.formula import Term, cos, log, sqrt
-from pytensor.link.onnx.extras.random.draws import Draws
-from pytensor.link.onnx.extras.random.hash import uint64
+from pytensor.link.onnx.extras.random.draws import Draws, draw_by_input
+from pytensor.link.onnx.extras.random.hash import scopes, uint64
 from pytensor.tensor.type import lscalar
 
 SEED = "seed"
@@ -38,11 +37,7 @@ def draw_by_counter(builder, names):
             f"random='counter' adds an input {SEED!r}, and an input or output is called so: "
             "give it another name, with input_names or output_names"
         )
-    name = builder.graph.fresh_name(SEED)
-    builder.draws = partial(CounterDraws, Streams(builder, name))
-    for number, node in enumerate(builder.graph.nodes):
-        node.name = f"{name}/{node.op_type.lower()}_{number}"
-    return lscalar(name), name
+    return draw_by_input(builder, lscalar(SEED), CounterDraws, Streams)
 
 
 class CounterDraws(Draws):
@@ -91,22 +86,13 @@ class Streams:
     def words(self, elements, draw):
         """Return blocks of a draw, known by any hashable: words 0 and 2, and words 1 and 3."""
         number = self._numbers.setdefault(draw, len(self._numbers))
-        graph, *loops = self._scopes()
+        graph, *loops = scopes(self.builder)
         if not loops:
             return philox(elements, pair(self.builder, 0, number), self._keys[graph])
         *outer, loop = loops
         step = self.builder.cast(loop.inputs[0], "int64", "uint64")
         step = Term(self.builder, step) * pair(self.builder, 1, 0)
         return philox(elements, step + pair(self.builder, 0, number), self._keys_in(graph, *outer))
-
-    def _scopes(self):
-        """Return the outermost graph, and the bodies of loops between it and the current one."""
-        graph, loops = self.builder.graph, []
-        while graph.parent is not None:
-            # The first input of a body is the number of the step; the branches of an If have none.
-            loops += [graph] if graph.inputs else []
-            graph = graph.parent
-        return [graph, *reversed(loops)]
 
     def _keys_in(self, *scopes):
         """Return keys for the loops in the last one of some scopes; others in each of its steps."""

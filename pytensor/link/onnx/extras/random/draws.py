@@ -1,5 +1,6 @@
 """Random numbers that the samplers are made of."""
 
+from functools import partial
 from math import pi
 
 import numpy as np
@@ -8,7 +9,7 @@ from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term, cos, log, maximum, sqrt
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
-from pytensor.link.onnx.extras.random.hash import counters, hashed_uniform
+from pytensor.link.onnx.extras.random.hash import counters, hashed_uniform, mix, random_start
 from pytensor.link.onnx.extras.random.seed import digest, seed_of
 
 HALF_ULP = 2.0**-54
@@ -25,17 +26,20 @@ class Draws:
     the int64 vector `shape`.
     """
 
+    hashed = False  # even where the runtime could draw
+
     def __init__(self, builder, key, shape, sizes):
         self.builder = builder
         self.key = key
         self.shape = shape
         self.sizes = tuple(sizes)
         self._count = 0
+        self.hashed = self.hashed or builder.opset > LAST_WITH_KERNELS
         # Here and not at the first draw, which may be in the body of a loop.
         self._template = self._make_template()
 
     def _make_template(self):
-        if self.builder.opset > LAST_WITH_KERNELS:
+        if self.hashed:
             return counters(self.builder, self.shape)
         if self.sizes and None not in self.sizes:
             return None
@@ -43,8 +47,8 @@ class Draws:
 
     def uniform(self):
         """Draw from 0, included, to 1, excluded."""
-        if self.builder.opset > LAST_WITH_KERNELS:
-            return hashed_uniform(self.builder, self._template, self._seed())
+        if self.hashed:
+            return hashed_uniform(self.builder, self._template, self._start())
         return self._draw("RandomUniform")
 
     def open_uniform(self):
@@ -52,7 +56,7 @@ class Draws:
         return maximum(self.uniform(), HALF_ULP)
 
     def normal(self):
-        if self.builder.opset > LAST_WITH_KERNELS:
+        if self.hashed:
             # Box & Muller 1958.
             return sqrt(2.0 * self.exponential()) * cos(2 * pi * self.uniform())
         return self._draw("RandomNormal")
@@ -71,6 +75,10 @@ class Draws:
             return Term(self.builder, self.builder.constant(np.zeros(self.sizes), "float64"))
         return Term(self.builder, self.builder.add("Expand", term.name, self.shape))
 
+    def _start(self):
+        """Return where the counter of hashed numbers starts, another one for each draw."""
+        return mix(Term(self.builder, random_start(self.builder, self._seed())))
+
     def _seed(self):
         self._count += 1
         return seed_of(self.key, str(self._count))
@@ -82,6 +90,18 @@ class Draws:
         else:
             name = self.builder.add(f"{op_type}Like", self._template, **settings)
         return Term(self.builder, name)
+
+
+def draw_by_input(builder, variable, draws, source):
+    """Let draws depend on a further input, which a variable stands for; returns both, by its name.
+
+    `draws` is a class of them, whose first argument is what `source` makes of builder and input.
+    """
+    name = builder.graph.fresh_name(variable.name)
+    builder.draws = partial(draws, source(builder, name))
+    for number, node in enumerate(builder.graph.nodes):
+        node.name = f"{name}/{node.op_type.lower()}_{number}"
+    return variable, name
 
 
 def batch_shape(node, builder, size, params):
@@ -123,7 +143,8 @@ def next_key(node, key):
     """Return the key of the generator's state after a draw."""
     # Neither names nor numbers of nodes: the seeds shan't change with other parts of the graph.
     constants = [str(v.data.tolist()) for v in node.inputs[2:] if isinstance(v, Constant)]
-    return digest(key, str(node.op), str(node.outputs[1].type), *constants)
+    root, colon, _ = key.rpartition(":")
+    return root + colon + digest(key, str(node.op), str(node.outputs[1].type), *constants)
 
 
 def sampler(op_class):

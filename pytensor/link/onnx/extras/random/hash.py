@@ -1,7 +1,8 @@
-"""Uniform numbers where onnxruntime doesn't draw any.
+"""Uniform numbers that onnxruntime doesn't draw: SplitMix64's (Steele, Lea & Flood 2014).
 
-From operator set 22 on, all that it draws is whether Dropout keeps an entry.  64 such bits, other
-ones in each run, start SplitMix64 (Steele, Lea & Flood 2014), which needs no state but a counter.
+It needs no state but a counter.  From operator set 22 on, all that onnxruntime draws is whether
+Dropout keeps an entry: 64 such bits, other ones in each run, start the counter of a model.  In mode
+ONNX the generator's state does; see `pytensor.link.onnx.extras.random.state`.
 """
 
 import numpy as np
@@ -22,9 +23,8 @@ def counters(builder, shape):
     return builder.add("Reshape", steps.name, shape, allowzero=1)
 
 
-def hashed_uniform(builder, counters, seed):
-    """Return float64 multiples of 2**-53, at least 0 and below 1."""
-    start = mix(Term(builder, random_start(builder, seed)))
+def hashed_uniform(builder, counters, start):
+    """Return float64 multiples of 2**-53, at least 0 and below 1, from uint64 numbers."""
     bits = mix(Term(builder, counters) + start)
     bits = bits.apply("BitShift", uint64(builder, 11), direction="RIGHT")
     return Term(builder, builder.cast(bits.name, "uint64", "float64")) * 2.0**-53
@@ -64,3 +64,13 @@ def random_start(builder, seed):
 def uint64(builder, value):
     """Return a constant of dtype uint64, as a term."""
     return Term(builder, builder.constant(value, "uint64"))
+
+
+def scopes(builder):
+    """Return the outermost graph, and the bodies of loops between it and the current one."""
+    graph, loops = builder.graph, []
+    while graph.parent is not None:
+        # The first input of a body is the number of the step; the branches of an If have none.
+        loops += [graph] if graph.inputs else []
+        graph = graph.parent
+    return [graph, *reversed(loops)]

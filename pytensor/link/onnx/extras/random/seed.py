@@ -3,7 +3,7 @@
 A random generator is no value in ONNX.  What stands for its state is a key, a string: the digest
 of a known state, else a name.  The key of the state after a draw is made from the key before it
 and from what is drawn, so equal draws from one state are equal, as in PyTensor, and the next ones
-differ.
+differ.  In mode ONNX it begins with the number of the generator, and a colon.
 """
 
 from hashlib import sha256
