@@ -13,6 +13,7 @@ import pytensor.tensor as pt
 from pytensor.compile.maker import function
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
+from pytensor.link.jax import reseed
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import SGD, clip_by_global_norm, schedules
@@ -33,7 +34,9 @@ def train(images: TensorVariable, cost: TensorVariable, filters: SharedVariable)
     gradients, norm = clip_by_global_norm(pt.grad(cost, [filters]), 10.0)
     updates = SGD(rate(0), momentum=0.9).get_updates([filters], gradients)
     assert_type(updates, OrderedUpdates)
-    function([images], [cost, norm], updates=updates, mode=jax_mode(precision="bf16"))
+    f = function([images], [cost, norm], updates=updates, mode=jax_mode(precision="bf16"))
+    reseed(f, 1)
+    reseed(filters, [1, 2])
 
 
 def export(images: TensorVariable, filters: SharedVariable) -> dict[str, Variable]:
@@ -50,4 +53,5 @@ def mistakes(images: TensorVariable, filters: SharedVariable) -> None:
     pt.nn.gelu(images, approximate="erf")  # type: ignore[arg-type]
     SGD("0.1")  # type: ignore[arg-type]
     jax_mode(precision="float16")  # type: ignore[arg-type]
+    reseed(filters, "1.5")  # type: ignore[arg-type]
     export_onnx([images], [images], opset="20")  # type: ignore[call-arg]
