@@ -133,9 +133,10 @@ def reseed(function_or_shared: "Function | SharedVariable", seed: int | Sequence
     from pytensor.tensor.random.type import RandomType
 
     if isinstance(function_or_shared, Function):
+        storage: list[Any] = function_or_shared.input_storage
         containers = [
             container
-            for container in function_or_shared.input_storage
+            for container in storage
             if isinstance(container.type, RandomType) and not container.required
         ]
         if not containers:

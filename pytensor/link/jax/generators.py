@@ -69,10 +69,10 @@ def _replaced(
 ) -> tuple[Any, ...]:
     if not places:
         return values
-    values = list(values)
+    replaced = list(values)
     for place in places:
-        values[place] = function(values[place])
-    return tuple(values)
+        replaced[place] = function(replaced[place])
+    return tuple(replaced)
 
 
 class GeneratorCall:
@@ -123,6 +123,7 @@ def share_generators() -> None:
     """
     # The linker copies generators that are instances of it, and fails where nothing uses one:
     # thoughts/upstream/jax-unused-generators.md.
-    upstream.SharedVariable = ()
-    upstream.JAXLinker.create_thunk_inputs = create_thunk_inputs_as_they_are
-    upstream.JAXLinker.jit_compile = jit_compile_with_generators
+    linker: Any = upstream
+    linker.SharedVariable = ()
+    linker.JAXLinker.create_thunk_inputs = create_thunk_inputs_as_they_are
+    linker.JAXLinker.jit_compile = jit_compile_with_generators
