@@ -19,6 +19,7 @@ from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.extra_ops import Bartlett, Repeat, Unique
+from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.pad import Pad
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
@@ -114,6 +115,8 @@ def _(op, node):
 @length_inputs.register(Split)
 @length_inputs.register(Repeat)
 @length_inputs.register(Pad)
+@length_inputs.register(RFFTOp)
+@length_inputs.register(IRFFTOp)
 def _(op, node):
     return (1,)
 

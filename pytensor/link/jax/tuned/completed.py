@@ -4,10 +4,12 @@ They are entries of the table `corrected_funcify`.
 """
 
 import jax.numpy as jnp
+import numpy as np
 
 from pytensor.link.jax.tuned.corrected import corrected_funcify
 from pytensor.tensor.basic import Eye
 from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex
+from pytensor.tensor.fft import IRFFTOp, RFFTOp
 
 __all__ = []
 
@@ -47,3 +49,33 @@ def completed_funcify_RavelMultiIndex(op, **kwargs):
         return jnp.asarray(place).astype("int64")
 
     return ravel_multi_index
+
+
+@corrected_funcify.register(RFFTOp)
+def completed_funcify_RFFTOp(op, **kwargs):
+    def rfft(x, lengths):
+        result = jnp.fft.rfftn(_for_fourier(x), *_last_axes(lengths))
+        return jnp.stack([result.real, result.imag], axis=-1)
+
+    return rfft
+
+
+@corrected_funcify.register(IRFFTOp)
+def completed_funcify_IRFFTOp(op, **kwargs):
+    def irfft(x, lengths):
+        x = _for_fourier(x)
+        # PyTensor's inverse isn't divided by the number of elements.
+        return jnp.fft.irfftn(x[..., 0] + 1j * x[..., 1], *_last_axes(lengths), norm="forward")
+
+    return irfft
+
+
+def _last_axes(lengths):
+    """Return lengths as numbers, and the last axes, which they are of."""
+    return np.asarray(lengths).tolist(), range(-len(lengths), 0)
+
+
+def _for_fourier(x):
+    """Return numbers of half precision in single: XLA transforms no others."""
+    half = jnp.issubdtype(x.dtype, jnp.floating)
+    return x.astype(jnp.promote_types(x.dtype, "float32")) if half else x
