@@ -22,6 +22,7 @@ from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.tuned.linker import TunedJAXLinker
 from pytensor.link.jax.tuned.maker import TunedFunctionMaker
+from pytensor.tensor.optimize import rewrite_optimize_inner_graph
 
 __all__ = ["jax_mode"]
 
@@ -94,3 +95,8 @@ def rewrite_inner_graph(linker, op, node, inner, *, mode):
     """Rewrite an inner graph, unless nothing there can be improved, which takes as long."""
     if improves_inside(op):
         functional_rewrite_ofg_inner_graph(linker, op, node, inner, mode=mode)
+
+
+@rewrite_optimize_inner_graph.register(TunedJAXLinker)
+def leave_to_the_conversion(linker, op, node, inner, *, mode):
+    """Keep the equations of a root or a minimum: SciPy's callback has them computed, not JAX."""
