@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
 from pytensor.tensor.conv.basic import Ints, flag
+from pytensor.tensor.conv.lengths import scaled_length
 from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.resize import positive_numbers
@@ -55,20 +56,17 @@ def _per_axis(name: str, value: Any, n: int, kind: Any) -> tuple[Any, ...]:
     return found
 
 
-def _lengths(x: TensorVariable, factors: tuple[float, ...], why: str) -> tuple[int, ...]:
-    """Return the lengths of the spatial axes afterwards, which must be known."""
-    lengths = x.type.shape[2:]
-    if None in lengths:
-        raise ValueError(
-            f"interpolate: {why} needs known lengths of the spatial axes to make sizes of "
-            f"scale_factor={factors}, got {lengths}; give size, or x a static shape"
-        )
-    return tuple(math.floor(n * f) for n, f in zip(lengths, factors, strict=True))
+def _lengths(x: TensorVariable, factors: tuple[float, ...]) -> tuple[int | Variable, ...]:
+    """Return the lengths of the spatial axes afterwards, variables where they aren't known."""
+    return tuple(
+        scaled_length(x.shape[axis], f) if n is None else math.floor(n * f)
+        for axis, (n, f) in enumerate(zip(x.type.shape[2:], factors, strict=True), 2)
+    )
 
 
 def _targets(
     x: TensorVariable, size: Any, scale_factor: Any, mode: str, align_corners: bool, recompute: bool
-) -> tuple[tuple[int, ...] | None, tuple[float, ...] | None]:
+) -> tuple[tuple[int | Variable, ...] | None, tuple[float, ...] | None]:
     """Return the lengths afterwards, or the factors; one of them is None."""
     n = x.type.ndim - 2
     if (size is None) == (scale_factor is None):
@@ -82,12 +80,8 @@ def _targets(
         return _per_axis("size", size, n, numbers.Integral), None
     factors = _per_axis("scale_factor", scale_factor, n, numbers.Real)
     exact = all(f.is_integer() for f in factors)
-    if mode == "area":
-        return _lengths(x, factors, "mode='area'"), None
-    if recompute and not exact:
-        return _lengths(x, factors, "recompute_scale_factor=True"), None
-    if align_corners and not exact:
-        return _lengths(x, factors, "align_corners=True"), None
+    if mode == "area" or ((recompute or align_corners) and not exact):
+        return _lengths(x, factors), None
     return None, factors
 
 
@@ -123,7 +117,7 @@ def interpolate(
         One to three spatial axes.
     size : int or tuple of int
         Lengths m of the spatial axes.  Give this or `scale_factor`.  They may be scalar variables
-        of integers, such as lengths of another image, except for ``"area"``.
+        of integers, such as lengths of another image.
     scale_factor : float or tuple of float
         Factors f; m is ``floor(n * f)``.
     mode : str
@@ -137,8 +131,7 @@ def interpolate(
         Whether the first and the last cells of input and output lie at one place; False by
         default.  For linear and cubic interpolation alone.
     recompute_scale_factor : bool, optional
-        Whether ``n / m`` is taken in place of ``1 / f``.  Unless all factors are integers, it
-        needs known lengths; so do `align_corners` and ``"area"`` with a `scale_factor`.
+        Whether ``n / m`` is taken in place of ``1 / f``.
     antialias : bool
         Whether to average when shrinking, for ``"bilinear"`` and ``"bicubic"``, whose a is -0.5
         then.  Not together with `align_corners`.
@@ -213,19 +206,18 @@ def interpolate(
             f"interpolate: x and the output must have cells along every spatial axis, got x of "
             f"shape {x.type.shape} and size={size}"
         )
-    is_computed = any(isinstance(n, Variable) for n in size or ())
+    op: Any
     if mode == "area":
-        if is_computed:
-            raise ValueError(f"interpolate: mode='area' needs a size of integers, got {size}")
-        pool: Any = AdaptivePool(output_size=size, mode="average")
-        return pool(x)
-    op: Any = Resize(
-        size=size,
-        scale=factors,
-        axes=tuple(range(2, x.type.ndim)),
-        roi=(),
-        extrapolation_value=0.0,
-        keep_aspect_ratio_policy="stretch",
-        **_method(mode, ours, aligned, antialias),
-    )
+        op = AdaptivePool(output_size=size, mode="average")
+    else:
+        op = Resize(
+            size=size,
+            scale=factors,
+            axes=tuple(range(2, x.type.ndim)),
+            roi=(),
+            extrapolation_value=0.0,
+            keep_aspect_ratio_policy="stretch",
+            **_method(mode, ours, aligned, antialias),
+        )
+    is_computed = any(isinstance(n, Variable) for n in size or ())
     return op.build_inner_graph(x)[0] if is_computed else op(x)

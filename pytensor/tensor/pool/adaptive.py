@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pytensor.graph.basic import Variable
 from pytensor.graph.facts import precision
 from pytensor.tensor.basic import (
-    arange,
     cast,
     constant,
     expand_dims,
@@ -19,7 +19,7 @@ from pytensor.tensor.batching import (
     own_batch_axes,
     shifted,
 )
-from pytensor.tensor.conv.lengths import adaptive_bins
+from pytensor.tensor.conv.lengths import adaptive_bins, numbers_below
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.ops import GatherAtMaxima, flat_positions, symbolic_pullback
@@ -37,7 +37,7 @@ class AdaptivePool(TensorSymbolicOp):
     """Maximum or average of windows that share out the last ``len(output_size)`` axes.
 
     `output_size` has the number of windows per axis, or None to keep it; `mode` is "max" or
-    "average".
+    "average".  A number may be a variable, if only the inner graph is used.
     """
 
     __props__ = ("output_size", "mode")
@@ -67,25 +67,26 @@ class AdaptivePool(TensorSymbolicOp):
     def _with_lengths(self, out, x):
         """Return `out` with the static lengths that follow from those of the input `x`."""
         n, shape = len(self.output_size), x.type.shape
-        return specify_shape(out, [*shape[:-n], *self.output_lengths(shape[-n:])])
+        lengths = [None if isinstance(m, Variable) else m for m in self.output_lengths(shape[-n:])]
+        return specify_shape(out, [*shape[:-n], *lengths])
 
     def _windows(self, x, axis, windows):
         """Split an axis into one of `windows` and one of the cells of each.
 
         Also returns which of the cells are inside (None for all), and their number.
         """
-        length = x.type.shape[axis]
+        length = lengths_of(x)[axis]
+        is_open = isinstance(length, Variable) or isinstance(windows, Variable)
         if windows == 1:
-            return expand_dims(x, axis), None, x.shape[axis] if length is None else length
-        if length is not None and length % windows == 0:
+            return expand_dims(x, axis), None, length
+        if not is_open and length % windows == 0:
             shape = lengths_of(x)
             shape[axis : axis + 1] = [windows, length // windows]
             return x.reshape(shape), None, length // windows
-        if length is None:
-            length = x.shape[axis]
-            first, end = adaptive_bins(arange(windows), length, windows)
+        if is_open:
+            first, end = adaptive_bins(numbers_below(windows), length, windows)
             most = (length + (windows - 1)) // windows + 1
-            cells = first[:, None] + arange(most)
+            cells = first[:, None] + numbers_below(most)
             positions = minimum(cells, end[:, None] - 1)
         else:
             first, end = adaptive_bins(np.arange(windows), length, windows)

@@ -6,9 +6,9 @@ import pytensor.tensor.math as ptm
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.basic import Variable
 from pytensor.graph.facts import Layout, layout, precision
-from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
 from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
+from pytensor.tensor.conv.lengths import cells_are_left, numbers_below
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.resize.taps import (
     COORDINATES,
@@ -21,8 +21,6 @@ from pytensor.tensor.resize.taps import (
 )
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-
-_cells_are_left = Assert("resize: the scale leaves no cell of an axis; use a larger one")
 
 
 class Resize(TensorSymbolicOp):
@@ -88,7 +86,7 @@ class Resize(TensorSymbolicOp):
         out, factor = self._rounded(lengths, i, xp)
         if xp is Symbolic:
             out = cast(out, "int64")
-            return Axis(length, _cells_are_left(out, out >= 1), factor, length * factor)
+            return Axis(length, cells_are_left(out, out >= 1), factor, length * factor)
         if out < 1:
             given = f"scale={self.scale[i]}" if self.size is None else f"size={self.size}"
             raise ValueError(
@@ -104,7 +102,8 @@ class Resize(TensorSymbolicOp):
     def places(self, lengths, i, xp=np):
         """Return the `Axis`, and where on the input's each output cell lies; see `target`."""
         axis = self.target(lengths, i, xp)
-        cells = xp.arange(0, axis.out) * np.float64(1)
+        cells = numbers_below(axis.out) if xp is Symbolic else np.arange(axis.out)
+        cells = cells * np.float64(1)
         if self.roi:
             start, end = self.roi[i], self.roi[self.n_spatial + i]
             return axis, crop_coordinates(cells, axis, start, end, xp)

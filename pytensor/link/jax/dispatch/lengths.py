@@ -14,8 +14,8 @@ from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
-from pytensor.link.jax.rewriting.known_lengths import KnownLength
 from pytensor.printing import pprint
+from pytensor.tensor.conv.lengths import KnownLength
 from pytensor.tensor.type import TensorType
 
 UNCHECKED = (
@@ -59,7 +59,7 @@ def jax_funcify_KnownLength(op, **kwargs):
             results = [[None] for _ in node.outputs]
             node.op.perform(node, inputs, results)
             values |= {v: cell[0] for v, cell in zip(node.outputs, results, strict=True)}
-        return int(values[out])
+        return values[out] if out.type.ndim else int(values[out])
 
     return known_length
 

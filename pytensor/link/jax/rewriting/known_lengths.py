@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from pytensor import scalar as ps
-from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
+from pytensor.tensor.conv.lengths import KnownLength
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.type import TensorType, integer_dtypes
@@ -22,13 +22,6 @@ from pytensor.tensor.type import TensorType, integer_dtypes
 OUR_FOLDER = str(Path(os.path.abspath(__file__)).parents[3])
 IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
-
-
-class KnownLength(OpFromGraph):
-    """One length that is computed from lengths of arrays by more than Python's arithmetic.
-
-    JAX would trace it, and a traced value can't serve as a length.  Elsewhere it is its graph.
-    """
 
 
 improves_inside.register(KnownLength, lambda op: False)

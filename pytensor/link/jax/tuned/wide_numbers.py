@@ -20,7 +20,6 @@ from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.lengths import LengthsTuple
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.rewriting.index_checks import READING, indexes
-from pytensor.link.jax.rewriting.known_lengths import KnownLength
 from pytensor.link.jax.rewriting.sizes import length_inputs
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import (
@@ -34,6 +33,7 @@ from pytensor.tensor.basic import (
     TensorFromScalar,
 )
 from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.conv.lengths import KnownLength
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import SearchsortedOp
 from pytensor.tensor.math import Argmax

@@ -8,6 +8,7 @@ from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
 from pytensor.printing import Print
 from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.conv.lengths import cells_are_left
 from pytensor.tensor.extra_ops import _broadcast_assert, _runtime_broadcast_assert
 
 
@@ -21,6 +22,8 @@ def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
     # Checks of shapes aren't needed: where shapes don't match, the operator fails by itself.
     of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
     matters = builder.known_checks is None or op in builder.known_checks
+    if op == cells_are_left and not can_raise(builder):
+        return x
     if open_conditions and matters and not of_shapes:
         refuse_drop_or_keep(op, builder, open_conditions)
     return x

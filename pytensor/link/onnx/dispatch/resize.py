@@ -4,7 +4,8 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.tensor.resize.ops import Resize, ResizeGrad, _cells_are_left
+from pytensor.tensor.conv.lengths import cells_are_left
+from pytensor.tensor.resize.ops import Resize, ResizeGrad
 
 
 @onnx_funcify.register(Resize)
@@ -18,7 +19,7 @@ def onnx_funcify_Resize(op, node, builder, x):
     if opened and not op.has_fixed_lengths and can_raise(builder):
         shape = builder.add("Gather", builder.add("Shape", result), builder.int64s(opened), axis=0)
         left = builder.add("Greater", shape, builder.constant(0, "int64"))
-        require(builder, left, _cells_are_left.exc_type, _cells_are_left.msg)
+        require(builder, left, cells_are_left.exc_type, cells_are_left.msg)
     return result
 
 

@@ -4,10 +4,13 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.resize import NEAREST_MODES
+from tests.tensor.nn.test_interpolation import SCALED, compare_scaled
 from tests.tensor.resize.test_resize import CROP, coordinates
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
+
+from pytensor.link.jax.tuned import jax_mode
 
 TARGETS = [
     {"size": (7, 4)},
@@ -100,3 +103,11 @@ def test_gradient_for_gpus(scale):
     gradient = pytensor.grad((pt.resize(x, scale=scale, **options) * weights).sum(), x)
     mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode(platform="cuda")
     compare_jax_and_py([x], gradient, [np.ones(x.type.shape)], jax_mode=mode)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", SCALED, ids=str)
+def test_factors_of_open_lengths(how):
+    compare_scaled(how, jax_mode(), "float32")
+    if not how.get("antialias"):  # how many taps there are follows from a length divided by another
+        compare_scaled(how, "JAX")

@@ -3,6 +3,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from tests.tensor.nn.test_interpolation import SCALED, compare_scaled
 from tests.tensor.resize.test_resize import CROP
 from tests.utils import REFERENCE_MODE
 
@@ -47,3 +48,9 @@ def test_no_cells_at_run_time():
         f(np.array([1.0]))
     with pytest.raises(ValueError, match="axis 0 has length 0"):
         f(np.empty(0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", SCALED[:2], ids=str)
+def test_factors_of_open_lengths(how):
+    compare_scaled(how, "NUMBA")

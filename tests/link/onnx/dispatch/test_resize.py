@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import pytensor.tensor as pt
 from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.tensor.nn.test_interpolation import SCALED, results
 from tests.tensor.resize.test_resize import coordinates, naive_resize, resizings
 from tests.utils import in_turn
 
@@ -145,3 +146,9 @@ def test_any_arguments(resizing, data):
     g_value = data.draw(hnp.arrays(dtype, g_shape, elements=st.integers(-4, 4)))
     outputs = [y, pt.grad(None, x, known_grads={y: g})]
     compare_onnx_and_py([x, g], outputs, [value, g_value], atol=1e-4)
+
+
+@pytest.mark.parametrize("how", SCALED, ids=str)
+def test_factors_of_open_lengths(how):
+    x = pt.tensor4("x", dtype="float32")
+    compare_onnx_and_py([x], results(x, pt.nn.interpolate(x, **how)), [X], atol=1e-5)
