@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
 from pytensor.tensor.conv.basic import Ints, flag
-from pytensor.tensor.conv.lengths import scaled_length
+from pytensor.tensor.known_lengths import scaled_length
 from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.resize import positive_numbers

@@ -19,7 +19,8 @@ from pytensor.tensor.batching import (
     own_batch_axes,
     shifted,
 )
-from pytensor.tensor.conv.lengths import adaptive_bins, numbers_below
+from pytensor.tensor.conv.lengths import adaptive_bins
+from pytensor.tensor.known_lengths import numbers_below
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.ops import GatherAtMaxima, flat_positions, symbolic_pullback

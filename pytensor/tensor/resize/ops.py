@@ -8,7 +8,7 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
 from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
-from pytensor.tensor.conv.lengths import cells_are_left, numbers_below
+from pytensor.tensor.known_lengths import cells_are_left, numbers_below
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.resize.taps import (
     COORDINATES,

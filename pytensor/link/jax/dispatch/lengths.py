@@ -15,7 +15,7 @@ from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.printing import pprint
-from pytensor.tensor.conv.lengths import KnownLength
+from pytensor.tensor.known_lengths import KnownLength
 from pytensor.tensor.type import TensorType
 
 UNCHECKED = (

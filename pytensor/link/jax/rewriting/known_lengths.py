@@ -13,8 +13,8 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
-from pytensor.tensor.conv.lengths import KnownLength
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.known_lengths import KnownLength
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.type import TensorType, integer_dtypes
 

@@ -33,9 +33,9 @@ from pytensor.tensor.basic import (
     TensorFromScalar,
 )
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.conv.lengths import KnownLength
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import SearchsortedOp
+from pytensor.tensor.known_lengths import KnownLength
 from pytensor.tensor.math import Argmax
 from pytensor.tensor.pool.ops import PoolWithIndices
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape

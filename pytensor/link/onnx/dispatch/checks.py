@@ -8,8 +8,8 @@ from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
 from pytensor.printing import Print
 from pytensor.raise_op import CheckAndRaise
-from pytensor.tensor.conv.lengths import cells_are_left
 from pytensor.tensor.extra_ops import _broadcast_assert, _runtime_broadcast_assert
+from pytensor.tensor.known_lengths import cells_are_left
 
 
 @onnx_funcify.register(CheckAndRaise)
