@@ -42,7 +42,7 @@ for name, tag, module, rewriter, position in (
     # Before PyTensor puts their graphs in the place of nodes.
     ("keep_squares", "jax_tuned", "updates", "keep_squares", -0.02),
     # Before rewrites of scans, which would take out what a mask selects.
-    ("jax_masks", "jax_tuned", "masks", "compute_at_full_length", 0.04),
+    ("jax_masks", "jax_tuned", "until_loops", "compute_at_full_length", 0.04),
     # After "ShapeOpt", which infers lengths; before rewrites look into slices.
     ("jax_windows", "jax_tuned", "windows", "make_windows", 0.15),
     ("jax_normalize_by_kernels", "jax_cpu_kernels", "normalization", "normalize_by_kernels", 3.3),

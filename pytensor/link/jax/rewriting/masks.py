@@ -8,6 +8,7 @@ stands there before doesn't matter, a NaN neither, and is computed in vain.
 
 from dataclasses import dataclass
 from functools import singledispatch
+from itertools import count
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from pytensor.graph.traversal import graph_inputs, toposort
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import (
     Alloc,
+    AllocEmpty,
+    ARange,
     Nonzero,
     ScalarFromTensor,
     TensorFromScalar,
@@ -48,7 +51,10 @@ from pytensor.tensor.type import discrete_dtypes
 
 REASON = "masks"
 # They may be concerned though no input has a full length.
-BEGINS = (AdvancedSubtensor, AdvancedIncSubtensor, Alloc, Nonzero)
+BEGINS = (
+    AdvancedSubtensor, AdvancedIncSubtensor, Alloc, AllocEmpty, ARange, IncSubtensor, Nonzero,
+    Scan, Subtensor,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,8 +100,10 @@ class FullLengths:
 
     def __init__(self, fgraph):
         self.fgraph = fgraph
-        self._full, self._replaced, self._masks = {}, {}, {}
+        self._full, self._replaced, self._made = {}, {}, {}
         self.replacements = []
+        # Of loops: what masks leave, the last values of those read only there, and numbers
+        self.rows, self.last, self.loops = {}, {}, count()
 
     def full(self, variable):
         return self._full.get(variable)
@@ -111,7 +119,7 @@ class FullLengths:
         for variable, result in zip(node.outputs, results or [], strict=False):
             if isinstance(result, Full):
                 self._full[variable] = result
-            else:
+            elif result is not None:
                 # The new type may know fewer lengths.
                 result = variable.type.filter_variable(result, allow_convert=True)
                 copy_stack_trace(variable, result)
@@ -120,23 +128,24 @@ class FullLengths:
 
     def mask(self, node):
         """Return the mask of what is not 0 for a `Nonzero`; one variable for each."""
-        return self._mask_of(node.inputs[0], lambda a: a if a.type.dtype == "bool" else neq(a, 0))
+        return self.once(node.inputs[0], lambda a: a if a.type.dtype == "bool" else neq(a, 0))
 
     def both(self, outer, inner):
         """Return the mask of what two leave, the second of what the first leaves."""
         key = outer.mask, inner
-        return self._mask_of(key, lambda _: and_(outer.mask, self._full[inner].value))
+        return self.once(key, lambda _: and_(outer.mask, self._full[inner].value))
 
     def reversed(self, mask):
         """Return a mask in reverse order, and of that one the first again."""
-        turned = self._mask_of((mask, "reversed"), lambda _: mask[::-1])
-        self._masks[turned, "reversed"] = mask
+        turned = self.once((mask, "reversed"), lambda _: mask[::-1])
+        self._made[turned, "reversed"] = mask
         return turned
 
-    def _mask_of(self, key, make):
-        if key not in self._masks:
-            self._masks[key] = make(key)
-        return self._masks[key]
+    def once(self, key, make):
+        """Return what is made of a key: the same each time."""
+        if key not in self._made:
+            self._made[key] = make(key)
+        return self._made[key]
 
 
 @singledispatch
@@ -194,7 +203,7 @@ def carry_Reshape(op, node, lengths):
     return [full.with_value(full.value.dimshuffle(order), axis)]
 
 
-def _neutral(scalar_op, dtype):
+def neutral(scalar_op, dtype):
     """Return what changes no result of a reduction, or None."""
     if isinstance(scalar_op, ps.Add | ps.OR | ps.XOR):
         return 0
@@ -226,8 +235,8 @@ def carry_CAReduce(op, node, lengths):
     if full.axis not in axes:
         before = sum(axis < full.axis for axis in axes)
         return [full.with_value(reduce(full.value), full.axis - before)]
-    neutral = _neutral(op.scalar_op, full.value.type.dtype)
-    return None if neutral is None else [reduce(full.masked(neutral))]
+    without_effect = neutral(op.scalar_op, full.value.type.dtype)
+    return None if without_effect is None else [reduce(full.masked(without_effect))]
 
 
 @carry.register(CumOp)
@@ -362,7 +371,7 @@ def carry_Subtensor(op, node, lengths):
         turned = full.value[(*[slice(None)] * full.axis, slice(None, None, -1))]
         full = Full(turned, full.axis, lengths.reversed(full.mask))
         indices = (*indices[: full.axis], slice(None), *indices[full.axis + 1 :])
-    part = _beside_mask(full, indices)
+    part = beside_mask(full, indices)
     return part and [part[0]]
 
 
@@ -370,15 +379,15 @@ def carry_Subtensor(op, node, lengths):
 def carry_IncSubtensor(op, node, lengths):
     x, y, *index_variables = node.inputs
     full = lengths.full(x)
-    part = full and _beside_mask(full, indices_from_subtensor(index_variables, op.idx_list))
-    new = part and _written(lengths, y, part[0])
+    part = full and beside_mask(full, indices_from_subtensor(index_variables, op.idx_list))
+    new = part and written(lengths, y, part[0])
     if new is None:
         return None
     op = IncSubtensor(part[1], set_instead_of_inc=op.set_instead_of_inc)
     return [full.with_value(op(full.value, new, *part[2]))]
 
 
-def _beside_mask(full, indices):
+def beside_mask(full, indices):
     """Index along other axes than the mask's; return the result, positions and variables."""
     indices = (*indices, *[slice(None)] * (full.axis + 1 - len(indices)))
     if indices[full.axis] != slice(None):
@@ -497,16 +506,16 @@ def carry_AdvancedIncSubtensor(op, node, lengths):
         to = _selection_of_selected(full, selection, lengths)
     else:
         to = Full(selection.apply(lengths.take(x)), selection.axis, selection.mask)
-    new = to and _written(lengths, y, to)
+    new = to and written(lengths, y, to)
     if new is None:
         return None
-    written = to.where(new if op.set_instead_of_inc else to.value + new, to.value)
+    changed = to.where(new if op.set_instead_of_inc else to.value + new, to.value)
     if full:
-        return [full.with_value(written)]
-    return [written if selection.beside is None else set_subtensor(to.value, written)]
+        return [full.with_value(changed)]
+    return [changed if selection.beside is None else set_subtensor(to.value, changed)]
 
 
-def _written(lengths, y, to):
+def written(lengths, y, to):
     """Return what is written to what a `Full` selects, with the axes of its value, or None."""
     full = lengths.full(y)
     missing = to.value.type.ndim - to.of_mask + 1 - y.type.ndim
@@ -528,7 +537,7 @@ def _scatter(op, node, lengths):
     x = lengths.take(x)
     axis, places = found[0], full.masked(0)
     to = Full(x[(*[slice(None)] * axis, places)], axis, full.mask)
-    new = _written(lengths, y, to)
+    new = written(lengths, y, to)
     if new is None:
         return None
     return [op(x, to.with_value(second(to.value, new)).masked(0), places)]
@@ -558,7 +567,7 @@ def _is_scan_with_mask(op):
 
 
 def _has_mask(node):
-    if isinstance(node.op, Nonzero):
+    if isinstance(node.op, Nonzero) or (isinstance(node.op, Scan) and node.op.info.as_while):
         return True
     if not isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):
         return False

@@ -14,6 +14,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
+from pytensor.link.jax.rewriting.until_loops import returns_all_rows
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -176,8 +177,9 @@ def _(op, node):
 @length_inputs.register(Scan)
 def _(op, node):
     places = known_places_of_scan(op)
-    own = [] if op.info.as_while else [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
-    return sorted({*own, *(places[k] for k in _within_scan(op).deciding)})
+    steps = [] if op.info.as_while else [0]
+    own = op.outer_nitsot(list(range(op.n_outer_inputs)))
+    return sorted({*steps, *own, *(places[k] for k in _within_scan(op).deciding)})
 
 
 @singledispatch
@@ -243,7 +245,7 @@ def _(op, node):
 
 @undecided_lengths.register(Scan)
 def _(op, node):
-    if op.info.as_while and _traces(op.info):
+    if op.info.as_while and _traces(op.info) and not returns_all_rows(op):
         return [Undecided(node, node.outputs[0])]
     return _around(node, _within_scan(op).undecided)
 

@@ -3,6 +3,8 @@
 They are entries of the table `corrected_funcify`.
 """
 
+from copy import copy
+
 import jax.numpy as jnp
 import numpy as np
 

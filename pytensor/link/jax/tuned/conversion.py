@@ -92,7 +92,7 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
     def converted(known, fgraph=op.fgraph):
         graph = GraphWithConverter(fgraph, convert_node, known)
         if op.info.as_while:
-            return while_loop(op, jax_funcify(graph, **kwargs))
+            return while_loop(op, node, jax_funcify(graph, **kwargs))
         scan = jax_funcify(_with_graph(op, graph), node=node, **kwargs)
 
         def scanned(*inputs):

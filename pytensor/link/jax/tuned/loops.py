@@ -8,6 +8,7 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.rewriting.sizes import deciding_inputs
+from pytensor.link.jax.rewriting.until_loops import Kept
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.link.jax.tuned.known import is_known
 from pytensor.link.jax.tuned.sizes import as_known
@@ -15,32 +16,76 @@ from pytensor.link.jax.tuned.sizes import as_known
 __all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
 
 
-def while_loop(op, step):
-    """Return the function of a `Scan` that a condition ends, of which the last values are wanted.
+@jax_funcify.register(Kept)
+def jax_funcify_Kept(op, **kwargs):
+    return lambda x: x
 
-    `step` is the function of its inner graph.  The number of steps may be traced.
+
+def while_loop(op, node, step):
+    """Return the function of a `Scan` that a condition ends.
+
+    `step` is the function of its inner graph.  The number of steps may be traced.  Arrays with a
+    row for each step are returned as long as they are given; the rest of them stays as it is.
     """
+    info = op.info
+    taps_in = [*info.normalized_mit_mot_in_slices]
+    taps_out = [*info.normalized_mit_mot_out_slices]
+    for taps in (*info.mit_sot_in_slices, *info.sit_sot_in_slices):
+        taps_in.append(tuple(tap - min(taps) for tap in taps))
+        taps_out.append((-min(taps),))
 
     def loop(*outer):
-        n_steps, sequences = outer[0], op.outer_seqs(outer)
-        constants = op.outer_non_seqs(outer)
+        outer = list(outer)
+        n_steps, sequences, constants = outer[0], op.outer_seqs(outer), op.outer_non_seqs(outer)
+        arrays = [*op.outer_mitmot(outer), *op.outer_mitsot(outer), *op.outer_sitsot(outer)]
+        lengths = op.outer_nitsot(outer)
+        if not all([*map(len, sequences), *lengths]):
+            return results_of_no_steps(op, node, outer)
+        start = jax.tree.map(jnp.asarray, [arrays, op.outer_untraced_sit_sot(outer)])
+
+        def stepped(i, arrays, states):
+            """Return what a step writes to arrays, its other rows, new states, and if it ends."""
+            now = [jax.lax.dynamic_index_in_dim(s, i, keepdims=False) for s in sequences]
+            # An array that is read nowhere may have been made shorter, to be written over.
+            rows = [
+                jax.lax.dynamic_index_in_dim(array, (i + tap) % len(array), keepdims=False)
+                for array, taps in zip(arrays, taps_in, strict=True)
+                for tap in taps
+            ]
+            new = iter(step(*now, *rows, *states, *constants))
+            written = [[next(new) for _ in taps] for taps in taps_out]
+            made = [next(new) for _ in range(info.n_nit_sot)]
+            return written, made, [next(new) for _ in states], jnp.asarray(next(new), bool)
 
         def goes_on(carry):
-            i, done, _ = carry
+            i, done, *_ = carry
             return (i < n_steps) & ~done
 
         def body(carry):
-            i, _, states = carry
-            now = [jax.lax.dynamic_index_in_dim(s, i, keepdims=False) for s in sequences]
-            *new, done = step(*now, *states, *constants)
-            return i + 1, jnp.asarray(done, bool), new
+            i, _, arrays, states, others = carry
+            written, made, states, done = stepped(i, arrays, states)
+            arrays = [
+                put_rows(array, [(i + tap) % len(array) for tap in taps], rows)
+                for array, taps, rows in zip(arrays, taps_out, written, strict=True)
+            ]
+            others = [put_rows(a, [i % len(a)], [row]) for a, row in zip(others, made, strict=True)]
+            return i + 1, done, arrays, states, others
 
-        states = jax.tree.map(jnp.asarray, op.outer_untraced_sit_sot(list(outer)))
-        start = jnp.asarray(0), jnp.asarray(False), states
-        last = jax.lax.while_loop(goes_on, body, start)[2]
-        return last[0] if len(last) == 1 else last
+        i = jnp.asarray(0)
+        rows = jax.eval_shape(stepped, i, *start)[1]
+        others = [jnp.zeros((n, *v.shape), v.dtype) for n, v in zip(lengths, rows, strict=True)]
+        last = jax.lax.while_loop(goes_on, body, (i, jnp.asarray(False), *start, others))
+        results = [*last[2], *last[4], *last[3]]
+        return results[0] if len(results) == 1 else results
 
     return loop
+
+
+def put_rows(array, places, rows):
+    """Return an array with other rows at some places."""
+    for place, row in zip(places, rows, strict=True):
+        array = jax.lax.dynamic_update_index_in_dim(array, row.astype(array.dtype), place, 0)
+    return array
 
 
 def graph_of_windows(op, inputs):

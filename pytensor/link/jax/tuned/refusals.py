@@ -39,7 +39,11 @@ def _is_bound(undecided: Undecided) -> bool:
 
 # What the user can do about it: the text of the first condition that holds.
 ADVICE = (
-    (_is_loop, "Take only the last value of the loop's results ([-1]), which needs no length"),
+    (
+        _is_loop,
+        "Of a loop that a condition ends, return sums, products, extrema, means, the number of "
+        "steps or the last value ([-1]); they, elementwise functions and gradients need no length",
+    ),
     (
         _is_mask,
         "What is elementwise, a sum, product, maximum or minimum, or written to where the same "

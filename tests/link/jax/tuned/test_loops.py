@@ -130,9 +130,142 @@ def test_the_number_of_steps_of_such_a_loop_is_no_size():
     assert f.maker.linker.host_sizes is None
 
 
-def test_the_rows_of_such_a_loop_are_refused():
-    out = scan(lambda a: (a * 2, until(a > 50)), outputs_info=[S], n_steps=9)
-    with pytest.raises(
-        NotImplementedError, match=r"Scan: .* from 's', .* Take only the last value"
-    ):
-        pytensor.function([S], out, mode=jax_mode())
+def doubled(initial=S, n_steps=20, at=50):
+    """Return `initial` times 2, 4, ... up to the first above `at`: at most `n_steps` of them."""
+    return scan(lambda a: (a * 2, until(a * 2 > at)), outputs_info=[initial], n_steps=n_steps)
+
+
+def powers(n_steps=20):
+    """Return products of a number and powers of a parameter, up to the first above 50."""
+    return scan(lambda a, b: (a * b, until(a * b > 50)), outputs_info=[S], of=[B], n_steps=n_steps)
+
+
+def vectors():
+    """Return the states of a loop over matrices, until the largest is small."""
+    return scan(
+        lambda h, w: (pt.tanh(w @ h), until(abs(h).max() < 0.3)),
+        outputs_info=[X], of=[M], n_steps=15,
+    )  # fmt: skip
+
+
+def over(rows):
+    """Return the states of a loop over the rows of another."""
+    return scan(lambda v, a, b: a / 2 + v * b, sequences=[rows], outputs_info=[S], of=[B])
+
+
+def outputs_of_several():
+    """Return results with two taps, of a state, and of none."""
+    return scan(
+        lambda v, a, b, c: ([a * 0.5 + b + v, c + v, a * v], until(a + b > 9)),
+        sequences=[X], outputs_info=[{"initial": pt.stack([S, B]), "taps": [-2, -1]}, B, None],
+    )  # fmt: skip
+
+
+def divided():
+    """Return results of steps that would divide by 0 after the last one."""
+    return scan(lambda v, a, b: (a + b / v, until(v < 2)), sequences=[X], outputs_info=[S], of=[B])
+
+
+B, M = pt.scalar("b"), pt.matrix("m")
+FALLING = np.array([3.0, 2, 1, 0, 0, 0])
+SQUARE = np.random.default_rng(0).normal(size=(6, 6)) / 2
+SCALARS = [S, B], [(3.0, 2.0), (3.0, 1.01), (60.0, 2.0)]  # ended, not ended, ended at once
+ROWS = {
+    "sum": (lambda: powers().sum(), *SCALARS),
+    "product": (lambda: (powers() / 9).prod(), *SCALARS),
+    "extrema": (lambda: powers().max() - powers().min() ** 2, *SCALARS),
+    "mean and length": (lambda: powers().mean() + powers().var() * powers().shape[0], *SCALARS),
+    "cumulated": (
+        lambda: (powers().cumsum() ** 2).sum() + (powers() / 9).cumprod().sum(), *SCALARS,
+    ),
+    "last and first": (lambda: powers()[-1] * powers().sum() + powers()[0] ** 2, *SCALARS),
+    "beginning": (lambda: (powers()[:3] ** 2).sum(), *SCALARS),
+    "differences": (lambda: ((powers()[1:] - powers()[:-1]) ** 2).sum(), *SCALARS),
+    "reversed": (lambda: (powers()[::-1].cumsum() ** 2).sum(), *SCALARS),
+    "weighted": (lambda: (powers() * pt.arange(powers().shape[0])).sum(), *SCALARS),
+    "selected": (lambda: (lambda t: t[t > 20].sum())(powers()), *SCALARS),
+    "softmax": (lambda: (pt.special.softmax(powers() / 9) * powers()).sum(), *SCALARS),
+    "differentiated": (lambda: pytensor.grad((powers() ** 2).sum(), B), *SCALARS),
+    "loop over rows": (lambda: (over(powers()) ** 2).sum(), *SCALARS),
+    "end of a loop over rows": (lambda: over(powers())[-1] ** 2, *SCALARS),
+    "several": (
+        lambda: (lambda a, b, c: (a * b).sum() + c.max() + b[-1])(*outputs_of_several()),
+        [X, S, B], [(SIX, 1.0, 0.5), (SIX, 9.0, 1.0)],
+    ),
+    "vectors": (
+        lambda: (
+            (vectors().max(axis=0) ** 2).sum() + vectors().sum(axis=1).prod() + vectors()[-1, 0]
+        ),
+        [X, M], [(SIX, SQUARE)],
+    ),
+    "parts of vectors": (
+        lambda: (vectors()[1:, 0] ** 2).sum() + ((vectors() @ M) ** 2).sum(),
+        [X, M], [(SIX, SQUARE)],
+    ),
+    "not computed": (lambda: divided().sum(), [X, S, B], [(FALLING, 1.0, 2.0)]),
+    "within a loop": (
+        lambda: scan(
+            lambda v, b: scan(lambda a, b: (a * b, until(a > 9)), outputs_info=[v], of=[b],
+            n_steps=5).sum(), sequences=[X], of=[B],
+        ).sum(),
+        [X, B], [(SIX, 1.5)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_loops_that_a_condition_ends(name):
+    build, inputs, calls = ROWS[name]
+    out = build()
+    outputs = [out, *pytensor.grad(out, inputs)]
+    for values in calls:
+        compare_jax_and_py(inputs, outputs, values, jax_mode=MODE, py_mode="FAST_COMPILE")
+
+
+def test_results_without_gradients_of_rows():
+    t = doubled(pt.cast(S, "float32"))
+    n = scan(lambda k: (k + 1, until(k > N)), outputs_info=[pt.constant(0)], n_steps=9)
+    outputs = [t.shape[0], t.argmax(), t.argmin(), (t > 40).any(), (t > 4).all(), t.sum(), n.sum()]
+    for values in ((3.0, 4), (30.0, 0)):
+        compare_jax_and_py([S, N], outputs, values, jax_mode=MODE, py_mode="FAST_COMPILE")
+
+
+@pytest.mark.slow
+def test_no_step_and_a_number_of_steps_of_run_time():
+    t = powers(N)
+    outputs = [t.sum(), t.shape[0], *pytensor.grad(t.sum(), [S, B])]
+    for n in (4, 0):
+        values = (3.0, 2.0, n)
+        compare_jax_and_py([S, B, N], outputs, values, jax_mode=MODE, py_mode="FAST_COMPILE")
+
+
+@pytest.mark.parametrize("read", [lambda t: t.sum(), lambda t: t[-1]], ids=["rows", "end"])
+def test_loops_that_begin_the_same_are_not_merged(read):
+    """Their conditions are the same of their states, which aren't."""
+    a = scan(lambda a: (a + S, until(a > 9)), outputs_info=[S], n_steps=20)
+    b = scan(lambda a: (a * B, until(a > 9)), outputs_info=[S], n_steps=20)
+    compare_jax_and_py([S, B], read(a) * read(b), (0.5, 2.0), jax_mode=MODE, py_mode="FAST_COMPILE")
+
+
+@pytest.mark.filterwarnings("ignore:The RandomType SharedVariables")
+def test_random_numbers_of_such_a_loop():
+    rng = pytensor.shared(np.random.default_rng(0))
+
+    def step(a, rng):
+        rng, x = pt.random.uniform(1, 2, rng=rng, return_next_rng=True)
+        return [a + x, rng], until(a + x > 9)
+
+    t, _ = scan(step, outputs_info=[S, rng], n_steps=30)
+    f = pytensor.function([S], [t[-1], t.shape[0], t.max()], mode=jax_mode())
+    last, steps, largest = f(0.0)
+    assert 9 < last == largest < 11
+    assert 5 <= steps <= 9
+
+
+@pytest.mark.parametrize(
+    "build", [doubled, lambda: pt.sort(doubled())[0], lambda: pt.concatenate([doubled(), X]).sum()]
+)
+def test_what_needs_the_rows_of_such_a_loop_is_refused(build):
+    with pytest.raises(NotImplementedError, match=r"Scan: .* from 's', .* return sums, products"):
+        pytensor.function([S, X], build(), mode=jax_mode(), on_unused_input="ignore")
