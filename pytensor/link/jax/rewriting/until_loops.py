@@ -382,7 +382,7 @@ def _is_read_last(variable, fgraph):
     """Return whether no row is read but the last, perhaps of those after the initial one."""
 
     def reads_last(node):
-        if not isinstance(node.op, Subtensor) or len(node.inputs) != 2:
+        if not isinstance(node.op, Subtensor) or len(node.op.idx_list) != 1:
             return False
         (index,) = indices_from_subtensor(node.inputs[1:], node.op.idx_list)
         if not isinstance(index, slice):
@@ -405,44 +405,28 @@ def _first_row(buffer):
     return buffer[0]
 
 
-@carry.register(Scan)
-def carry_Scan(op, node, lengths):
-    """Count the steps of a loop that a condition ends, or make as many as there are rows."""
-    info, inputs, outputs = op.info, node.inputs, node.outputs
-    rows = _numbered(inputs[0], lengths)
-    if rows is None and (not info.as_while or returns_all_rows(op)):
-        return None
-    last = [_is_read_last(v, lengths.fgraph) for v in op.outer_sitsot_outs(outputs)]
-    if not _fits(op, inputs, rows, lengths):
-        return None
+def _counting_loop(op, last, number):
+    """Return a loop of the same steps, which returns all rows and counts steps that may end it.
 
-    def array(variable):
-        return lengths.full(variable).value if rows else lengths.take(variable)
-
-    most = rows.length if rows else lengths.take(inputs[0])
-    sit_sot = [array(v) for v in op.outer_sitsot(inputs)]
-    untraced = [lengths.take(v) for v in op.outer_untraced_sit_sot(inputs)]
-    graph = op.fgraph.unfreeze()
+    `last` says which states return only their last value; those come after other untraced ones, and
+    the count after them.
+    """
+    info, graph = op.info, op.fgraph.unfreeze()
     inner, new = list(graph.inputs), list(graph.outputs)
     ends = new.pop() if info.as_while else constant(np.array(False))
     states, results = op.inner_sitsot(inner), op.inner_sitsot_outs(new)
-    inner_untraced = list(op.inner_untraced_sit_sot(inner))
-    new_untraced = list(op.inner_untraced_sit_sot_outs(new))
-    for k in np.flatnonzero(last):  # they need no rows
-        untraced.append(_first_row(sit_sot[k]))
-        inner_untraced.append(states[k])
-        new_untraced.append(results[k])
+    first, rest = np.flatnonzero(last), np.flatnonzero(np.logical_not(last))
+    untraced = [*op.inner_untraced_sit_sot(inner), *(states[k] for k in first)]
+    new_untraced = [*op.inner_untraced_sit_sot_outs(new), *(results[k] for k in first)]
     if info.as_while:
-        untraced.append(kept(constant(np.int64(0))))
-        inner_untraced.append(lscalar())
-        new_untraced.append(inner_untraced[-1] + 1)
-    rest = np.flatnonzero(np.logical_not(last))
+        untraced.append(lscalar())
+        new_untraced.append(untraced[-1] + 1)
     before = info.n_seqs + sum(map(len, info.mit_mot_in_slices + info.mit_sot_in_slices))
-    loop = Scan(
-        [*inner[:before], *(states[k] for k in rest), *inner_untraced, *op.inner_non_seqs(inner)],
+    return Scan(
+        [*inner[:before], *(states[k] for k in rest), *untraced, *op.inner_non_seqs(inner)],
         [
             *new[: info.n_mit_mot_outs + info.n_mit_sot], *(results[k] for k in rest),
-            *op.inner_nitsot_outs(new), *new_untraced, Kept(next(lengths.loops))(ends),
+            *op.inner_nitsot_outs(new), *new_untraced, Kept(number)(ends),
         ],
         replace(
             info, as_while=True, n_untraced_sit_sot=len(untraced),
@@ -450,12 +434,36 @@ def carry_Scan(op, node, lengths):
         ),
         mode=op.mode, truncate_gradient=op.truncate_gradient, name=op.name,
     )  # fmt: skip
+
+
+@carry.register(Scan)
+def carry_Scan(op, node, lengths):
+    """Count the steps of a loop that a condition ends, or make as many as there are rows."""
+    info, inputs, outputs = op.info, node.inputs, node.outputs
+    rows = _numbered(inputs[0], lengths)
+    if rows is None and (not info.as_while or returns_all_rows(op)):
+        return None
+    if not _fits(op, inputs, rows, lengths):
+        return None
+
+    def array(variable):
+        return lengths.full(variable).value if rows else lengths.take(variable)
+
+    last = [_is_read_last(v, lengths.fgraph) for v in op.outer_sitsot_outs(outputs)]
+    states = list(zip(map(array, op.outer_sitsot(inputs)), last, strict=True))
     arrays = [*op.outer_seqs(inputs), *op.outer_mitmot(inputs), *op.outer_mitsot(inputs)]
-    made = loop(
-        rows.number if rows else most, *map(array, arrays), *(sit_sot[k] for k in rest),
-        *untraced, *[most] * info.n_nit_sot, *map(lengths.take, op.outer_non_seqs(inputs)),
+    most = rows.length if rows else lengths.take(inputs[0])
+    made = _counting_loop(op, last, next(lengths.loops))(
+        rows.number if rows else most,
+        *map(array, arrays),
+        *(state for state, is_last in states if not is_last),
+        *map(lengths.take, op.outer_untraced_sit_sot(inputs)),
+        *(_first_row(state) for state, is_last in states if is_last),
+        *[kept(constant(np.int64(0)))] * info.as_while,
+        *[most] * info.n_nit_sot,
+        *map(lengths.take, op.outer_non_seqs(inputs)),
         return_list=True,
-    )  # fmt: skip
+    )
     steps = Rows(made[-1], most) if info.as_while else rows
 
     def full(value, initial):

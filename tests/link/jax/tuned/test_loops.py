@@ -199,9 +199,13 @@ ROWS = {
         [X, M], [(SIX, SQUARE)],
     ),
     "parts of vectors": (
-        lambda: (vectors()[1:, 0] ** 2).sum() + ((vectors() @ M) ** 2).sum(),
+        lambda: (
+            (vectors()[1:, 0] ** 2).sum() + (vectors()[:, 1] ** 2).sum() * vectors()[-1, 0]
+            + ((vectors() @ M) ** 2).sum()
+        ),
         [X, M], [(SIX, SQUARE)],
     ),
+    "one column": (lambda: (vectors()[:, 1] ** 2).sum(), [X, M], [(SIX, SQUARE)]),
     "not computed": (lambda: divided().sum(), [X, S, B], [(FALLING, 1.0, 2.0)]),
     "within a loop": (
         lambda: scan(
