@@ -328,7 +328,7 @@ def devices_for(count):
         return None, None
     import jax
 
-    from pytensor.link.jax.sharding import data_parallel_mesh, replicate
+    from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate
 
     if count > jax.device_count():
         raise ValueError(f"{count} devices asked for; JAX has {jax.device_count()}")

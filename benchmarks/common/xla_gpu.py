@@ -155,7 +155,7 @@ def mesh_of(device: Device, count: int):
     """Return `count` devices of a kind that need not be there, as a mesh along the axis "data"."""
     from jax.experimental import topologies
 
-    from pytensor.link.jax.sharding import data_parallel_mesh
+    from pytensor.link.jax.parallel.sharding import data_parallel_mesh
 
     topology = topologies.get_topology_desc(
         device.name, "cuda", target_config=device.text, topology=f"1x1x{count}"

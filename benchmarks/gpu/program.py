@@ -97,7 +97,7 @@ def compile_program(device, what, side, precision, batch_size, image_size, devic
     """Compile one of the programs for so many devices of a kind."""
     import jax
 
-    from pytensor.link.jax.platforms import compiling_for
+    from pytensor.link.jax.target import compiling_for
 
     mesh = xla_gpu.mesh_of(device, devices)
     highest = jax.default_matmul_precision("highest") if precision == "highest" else nullcontext()

@@ -41,8 +41,8 @@ from training.train_step import DeviceImages, TrainStep
 
 from benchmarks.common import xla_gpu
 from benchmarks.common.step_sides import shape_of, split_rows
-from pytensor.link.jax.devices import Devices
-from pytensor.link.jax.platforms import compiling_for
+from pytensor.link.jax.parallel.devices import Devices
+from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.tuned import jax_mode
 
 # Rows for the boxes of an image, where the run's data aren't there.

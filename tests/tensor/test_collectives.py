@@ -1,4 +1,4 @@
-"""What `all_reduce` is on one device; `tests.link.jax.test_sharding` has several."""
+"""What `all_reduce` is on one device; `tests.link.jax.parallel.test_sharding` has several."""
 
 import numpy as np
 import pytest

@@ -58,9 +58,9 @@ from training.train_step import (
 from training.weights import model_info, starting_model
 
 from pytensor.link.jax.compilation_cache import use_cache
-from pytensor.link.jax.devices import Devices, ParallelError
-from pytensor.link.jax.prefetch import prefetch
-from pytensor.link.jax.processes import ProcessGroup, join
+from pytensor.link.jax.parallel.devices import Devices, ParallelError
+from pytensor.link.jax.parallel.prefetch import prefetch
+from pytensor.link.jax.parallel.processes import ProcessGroup, join
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.

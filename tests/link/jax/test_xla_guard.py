@@ -228,7 +228,7 @@ import jax
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.sharding import data_parallel_mesh, replicate, shard_batch
+from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate, shard_batch
 from pytensor.link.jax.tuned import jax_mode
 
 e = pt.tensor("e", shape=(10, 60, 60), dtype="float32")

@@ -118,7 +118,7 @@ def check_in_jax(name, known):
 @pytest.mark.parametrize("name", [n for n in OPERATORS if OPERATORS[n] in ASK_FOR_THE_PLATFORM])
 def test_jax_in_the_form_of_a_gpu(name, known):
     pytest.importorskip("jax")
-    from pytensor.link.jax.platforms import compiling_for
+    from pytensor.link.jax.target import compiling_for
 
     with compiling_for("cuda"):
         check_in_jax(name, known)

@@ -24,8 +24,8 @@ from training.recipe import StepSettings
 from training.run_folder import RunFolder, Stopped, Terminal, TrainingError
 from training.train_step import LOSS_PARTS, TrainStep
 
-from pytensor.link.jax.devices import Devices
-from pytensor.link.jax.prefetch import IdleClock
+from pytensor.link.jax.parallel.devices import Devices
+from pytensor.link.jax.parallel.prefetch import IdleClock
 from pytensor.link.jax.profiling import read_profile, trace
 from pytensor.optimizers import EarlyStopping
 

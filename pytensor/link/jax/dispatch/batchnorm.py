@@ -6,9 +6,9 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.collectives import sum_over_devices
-from pytensor.link.jax.parallel import data_parallel, shares_statistics
-from pytensor.link.jax.platforms import in_one_kernel
+from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
 from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
+from pytensor.link.jax.target import in_one_kernel
 
 
 def _two_sums(a, b, axes):

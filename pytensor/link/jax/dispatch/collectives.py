@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.parallel import AXIS, data_parallel
+from pytensor.link.jax.parallel.own_rows import AXIS, data_parallel
 from pytensor.tensor.collectives import AllReduce
 
 

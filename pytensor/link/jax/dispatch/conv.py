@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import pull_back
-from pytensor.link.jax.platforms import target_platform
+from pytensor.link.jax.target import target_platform
 from pytensor.tensor.conv.lengths import tap_slices
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.platforms import target_platform
+from pytensor.link.jax.target import target_platform
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import along, transpose_taps

@@ -6,8 +6,8 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.rewriting.updates import SharedNumbers, Update
+from pytensor.link.jax.target import target_platform
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.moments import SumOfSquares
 

@@ -128,7 +128,7 @@ class ChannelsLastRewriter(GraphRewriter):
         facts = [layout(node.op) for node in fgraph.apply_nodes]
         if not any(known is not None and known.gains for known in facts):
             return
-        from pytensor.link.jax.platforms import target_platform
+        from pytensor.link.jax.target import target_platform
 
         if target_platform() != "cpu":
             return

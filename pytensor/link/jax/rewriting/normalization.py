@@ -8,7 +8,7 @@ makes the nodes for it.  They have inner graphs, so anything else computes them 
 from pytensor.graph.basic import equal_computations
 from pytensor.graph.facts import layout
 from pytensor.graph.rewriting.basic import GraphRewriter
-from pytensor.link.jax.parallel import shares_statistics
+from pytensor.link.jax.parallel.own_rows import shares_statistics
 from pytensor.link.jax.rewriting.recompute import (
     Moments,
     NormalizedSiLU,

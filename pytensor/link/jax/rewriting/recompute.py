@@ -18,7 +18,7 @@ from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from pytensor.link.jax.parallel import data_parallel, shares_statistics
+from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
 from pytensor.scalar.activations import Activation
 from pytensor.tensor.basic import Split, constant
 from pytensor.tensor.batchnorm import (
@@ -152,7 +152,7 @@ class RecomputeNormalized(GraphRewriter):
         layers = [n for n in fgraph.toposort() if isinstance(n.op, BatchNormalizationTrain)]
         if not layers:
             return
-        from pytensor.link.jax.platforms import target_platform
+        from pytensor.link.jax.target import target_platform
 
         shared = shares_statistics()
         in_passes = target_platform() != "cpu" or shared
@@ -174,7 +174,7 @@ def _can_share(fgraph, node):
     """Return whether devices can share the statistics of a normalization.
 
     They can where these serve its image and running statistics alone, and have no gradients of
-    their own.  `pytensor.link.jax.parallel.check_results` refuses what stays.
+    their own.  `pytensor.link.jax.parallel.own_rows.check_results` refuses what stays.
     """
     return node.inputs[0].type.dtype != "float16" and all(
         isinstance(n.op, BatchNormalizationTrainGrad)

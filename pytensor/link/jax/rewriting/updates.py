@@ -81,7 +81,7 @@ class SharedNumbers(Barrier):
 @node_rewriter([SumOfSquares])
 def local_keep_squares(fgraph, node):
     """Keep the node on GPUs, for which its graph has two kernels for each input."""
-    from pytensor.link.jax.platforms import target_platform
+    from pytensor.link.jax.target import target_platform
 
     if not node.op.is_inline or target_platform() == "cpu":
         return None

@@ -39,10 +39,10 @@ import numpy as np
 
 from pytensor.configdefaults import config
 from pytensor.link.jax.dispatch.conv import channels_second
-from pytensor.link.jax.parallel import data_parallel, shares_statistics
-from pytensor.link.jax.platforms import target_platform
+from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
+from pytensor.link.jax.target import target_platform
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 

@@ -6,16 +6,16 @@ from typing import Any, Literal
 
 from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
-from pytensor.link.jax.parallel import (
+from pytensor.link.jax.parallel.own_rows import (
     AXIS,
     DataParallel,
     check_results,
     compiling_for_devices,
     has_rows,
 )
-from pytensor.link.jax.platforms import PLATFORMS, compiling_for
 from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
 from pytensor.link.jax.rewriting.sizes import find_sizes
+from pytensor.link.jax.target import PLATFORMS, compiling_for
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -50,8 +50,8 @@ class TunedJAXLinker(JAXLinker):
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
         is spared what it doesn't need of that.
     mesh : jax.sharding.Mesh, optional
-        Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
-        devices aren't kept, whatever `keep_programs` says.
+        Devices that share each batch; see `pytensor.link.jax.parallel.own_rows`.  Programs for
+        several devices aren't kept, whatever `keep_programs` says.
     sync_batchnorm : bool
         Take the statistics of batch normalizations from the whole batch, not from the rows of each
         device.
@@ -96,7 +96,7 @@ class TunedJAXLinker(JAXLinker):
             if mesh.axis_names != (AXIS,):
                 raise ValueError(
                     f"the mesh has the axes {mesh.axis_names}; it must have one, {AXIS!r}: see "
-                    "pytensor.link.jax.sharding.data_parallel_mesh"
+                    "pytensor.link.jax.parallel.sharding.data_parallel_mesh"
                 )
             self.parallel = DataParallel(mesh.size, sync_batchnorm)
             self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]

@@ -57,9 +57,9 @@ from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import layout, precision
-from pytensor.link.jax.platforms import in_one_kernel
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.rewriting.updates import Update
+from pytensor.link.jax.target import in_one_kernel
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
 from pytensor.tensor.blas import BatchedDot

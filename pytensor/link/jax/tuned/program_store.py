@@ -39,10 +39,10 @@ from pytensor.link.jax.internals import (
     serialize_program,
     xla_version,
 )
-from pytensor.link.jax.platforms import call_for
 from pytensor.link.jax.rewriting.host_checks import HostChecks
 from pytensor.link.jax.rewriting.index_checks import find_index_checks
 from pytensor.link.jax.rewriting.windows import needs_rewriting
+from pytensor.link.jax.target import call_for
 from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor

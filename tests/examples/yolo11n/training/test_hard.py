@@ -10,7 +10,7 @@ from training import hard
 from training.hard import count_mistakes, find_hard, read_weights, to_csv
 from training.run_folder import TrainingError
 
-from pytensor.link.jax.devices import Devices
+from pytensor.link.jax.parallel.devices import Devices
 from tests.examples.yolo11n.training.test_validator import Process
 
 

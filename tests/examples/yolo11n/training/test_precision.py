@@ -21,7 +21,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.platforms import compiling_for
+from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.jax.tuned.conversion import GraphWithConverter, tuned_funcify
 from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single

@@ -10,7 +10,7 @@ from training.onnx_weights import measure_normalizations
 from training.train_step import HostImages
 
 import pytensor
-from pytensor.link.jax.devices import Devices
+from pytensor.link.jax.parallel.devices import Devices
 
 SIZE, BATCH = 4, 3
 

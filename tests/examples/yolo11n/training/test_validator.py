@@ -10,7 +10,7 @@ from dataset import Sample
 from training import finishing
 from training.finishing import Interrupted, Validator
 
-from pytensor.link.jax.devices import Devices
+from pytensor.link.jax.parallel.devices import Devices
 
 SIZE = 32
 

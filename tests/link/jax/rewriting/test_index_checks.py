@@ -6,7 +6,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional.op import ifelse
-from pytensor.link.jax.prefetch import prefetch
+from pytensor.link.jax.parallel.prefetch import prefetch
 from pytensor.link.jax.rewriting.host_checks import host_checks
 from pytensor.tensor.extra_ops import to_one_hot
 

@@ -36,7 +36,9 @@ def test_values(found):
 
 SCRIPT = """
 import json, jax, numpy as np, pytensor, pytensor.tensor as pt
-from pytensor.link.jax.sharding import data_parallel_mesh, is_replicated, replicate, shard_batch
+from pytensor.link.jax.parallel.sharding import (
+    data_parallel_mesh, is_replicated, replicate, shard_batch
+)
 from pytensor.link.jax.tuned import jax_mode
 
 mesh = data_parallel_mesh()

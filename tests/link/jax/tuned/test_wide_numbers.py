@@ -8,8 +8,8 @@ import pytensor.tensor as pt
 
 jax = pytest.importorskip("jax")
 
-from pytensor.link.jax.prefetch import prefetch  # noqa: E402
-from pytensor.link.jax.sharding import data_parallel_mesh, replicate, shard_batch  # noqa: E402
+from pytensor.link.jax.parallel.prefetch import prefetch  # noqa: E402
+from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate, shard_batch  # noqa: E402
 from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("float32_everywhere")

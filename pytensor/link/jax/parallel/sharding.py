@@ -18,7 +18,7 @@ one over the whole batch, wherever its rows lie.
 a batch axis (a learning rate, say) are passed as they are.
 
 A training step gets hundreds of small messages so; with ``jax_mode(mesh=mesh)`` it gets a few, and
-each device computes on its own rows (`pytensor.link.jax.parallel`).
+each device computes on its own rows (`pytensor.link.jax.parallel.own_rows`).
 
 Three operations get the whole batch on every device, which is right, but costs time and memory:
 `topk`, indexing by two arrays (``x[rows, index]``), and convolutions whose groups have several
@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.host_arrays import own
-from pytensor.link.jax.parallel import AXIS
+from pytensor.link.jax.parallel.own_rows import AXIS
 
 __all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
 

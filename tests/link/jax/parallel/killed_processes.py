@@ -1,6 +1,6 @@
 """Processes of which one is killed at a random moment, again and again.
 
-    python -m tests.link.jax.killed_processes TIMES PROCESSES SEED
+    python -m tests.link.jax.parallel.killed_processes TIMES PROCESSES SEED
 
 It prints JSON: a list of [number of the lost process, seconds until all others had ended, their
 exit codes, what each of them printed].  The processes are forks, before JAX has started, for
@@ -19,8 +19,8 @@ import traceback
 
 import numpy as np
 
-from pytensor.link.jax.devices import Devices
-from pytensor.link.jax.processes import join
+from pytensor.link.jax.parallel.devices import Devices
+from pytensor.link.jax.parallel.processes import join
 
 LIMIT_S = 120
 

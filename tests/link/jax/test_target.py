@@ -7,7 +7,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.platforms import compiling_for, target_platform
+from pytensor.link.jax.target import compiling_for, target_platform
 
 jax = pytest.importorskip("jax")
 tuned = pytest.importorskip("pytensor.link.jax.tuned")

@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from pytensor.link.jax.devices import Devices, ParallelError
-from pytensor.link.jax.processes import join, launched_together
-from tests.link.jax.several_processes import ROOT, finish, start
+from pytensor.link.jax.parallel.devices import Devices, ParallelError
+from pytensor.link.jax.parallel.processes import join, launched_together
+from tests.link.jax.parallel.several_processes import ROOT, finish, start
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_a_lost_process_ends_the_others_and_is_named(what, count, lost, message)
 def test_kills_at_random_moments():
     """Nothing hangs, whoever is lost, and each of the others names it."""
     process = subprocess.run(
-        [sys.executable, "-m", "tests.link.jax.killed_processes", "10", "4", "0"],
+        [sys.executable, "-m", "tests.link.jax.parallel.killed_processes", "10", "4", "0"],
         cwd=ROOT, env=os.environ | {"JAX_PLATFORMS": "cpu"}, capture_output=True, text=True,
         timeout=1500,
     )  # fmt: skip

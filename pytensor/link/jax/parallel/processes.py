@@ -1,7 +1,7 @@
 """Several processes, perhaps on several machines, that compute one thing together.
 
 `join` makes this process one of them, before JAX is used for anything else: JAX then knows the
-devices of all, and `pytensor.link.jax.devices.Devices` spreads batches over them.
+devices of all, and `pytensor.link.jax.parallel.devices.Devices` spreads batches over them.
 
     group = join()                          # as SLURM or Open MPI says; None for one process
     group = join("10.0.0.1:1234", 2, 0)     # or as told: on the first of two machines
@@ -27,8 +27,8 @@ from typing import NoReturn
 
 import jax
 
-from pytensor.link.jax.devices import ParallelError
 from pytensor.link.jax.internals import coordinator_address, publish, published
+from pytensor.link.jax.parallel.devices import ParallelError
 
 __all__ = ["SILENCE_S", "ProcessGroup", "join", "launched_together"]
 

@@ -1,7 +1,7 @@
 """The devices of a data-parallel training: of one process, or of all that train together.
 
 The rows of every batch are spread over the devices, and all else is on each of them: see
-`pytensor.link.jax.sharding`, and for the step `pytensor.link.jax.parallel`.
+`pytensor.link.jax.parallel.sharding`, and for the step `pytensor.link.jax.parallel.own_rows`.
 
     devices = Devices(8)
     step = pytensor.function(..., mode=jax_mode(mesh=devices.mesh), trust_input=True)
@@ -10,8 +10,8 @@ The rows of every batch are spread over the devices, and all else is on each of 
     for batch in batches:
         step(*devices.shard(batch))
 
-Where there are several processes (`pytensor.link.jax.processes`), each has the same variables, and
-of each batch its own rows, `rows`.
+Where there are several processes (`pytensor.link.jax.parallel.processes`), each has the same
+variables, and of each batch its own rows, `rows`.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.link.jax.sharding import data_parallel_mesh, replicate, shard_batch
+from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate, shard_batch
 
 __all__ = ["Devices", "ParallelError"]
 
@@ -124,7 +124,7 @@ class Devices:
     def shard(self, arrays: Iterable[ArrayLike]) -> list[Any]:
         """Spread the rows of arrays, which are this process's, over the devices.
 
-        See `pytensor.link.jax.sharding.shard_batch`.
+        See `pytensor.link.jax.parallel.sharding.shard_batch`.
         """
         return list(arrays) if self.mesh is None else shard_batch(arrays, self.mesh)
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytensor.link.jax import prefetch as prefetching
-from pytensor.link.jax.prefetch import IdleClock, prefetch
+from pytensor.link.jax.parallel import prefetch as prefetching
+from pytensor.link.jax.parallel.prefetch import IdleClock, prefetch
 
 
 def test_prefetch_keeps_order_and_runs_ahead():

@@ -1,6 +1,6 @@
 """A small network, trained on one device and on several.
 
-    python -m tests.link.jax.data_parallel
+    python -m tests.link.jax.parallel.data_parallel
 
 The number of devices is fixed when JAX starts, so `found_by` runs it as a process of its own, and
 reads what it prints as JSON.
@@ -20,8 +20,8 @@ from jax.sharding import Mesh
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.devices import Devices
-from pytensor.link.jax.sharding import (
+from pytensor.link.jax.parallel.devices import Devices
+from pytensor.link.jax.parallel.sharding import (
     data_parallel_mesh,
     is_replicated,
     replicate,
@@ -39,7 +39,7 @@ def found_by(module, devices):
     """Return what a module prints as a process with so many virtual devices."""
     process = subprocess.run(
         [sys.executable, "-W", "error", "-m", module],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         env=os.environ
         | {
             "JAX_PLATFORMS": "cpu",

@@ -1,6 +1,6 @@
 """One of several processes that train the small network of `data_parallel`, or lose one of them.
 
-    python -m tests.link.jax.several_processes WHAT PORT PROCESSES NUMBER
+    python -m tests.link.jax.parallel.several_processes WHAT PORT PROCESSES NUMBER
 
 ``train`` prints JSON.  With ``late``, the last process takes long to compile.  With ``kill K``,
 ``stop K`` or ``raise K`` as WHAT, process K comes to an end while the others wait for it; with
@@ -16,10 +16,10 @@ import sys
 import time
 from pathlib import Path
 
-from pytensor.link.jax import processes
-from pytensor.link.jax.devices import Devices, ParallelError
+from pytensor.link.jax.parallel import processes
+from pytensor.link.jax.parallel.devices import Devices, ParallelError
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 STEPS = 20
 LATE_S = 35.0
 
@@ -32,7 +32,7 @@ def start(what, count, devices=1):
     devices = [devices] * count if isinstance(devices, int) else devices
     return [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "tests.link.jax.several_processes", what,
+            [sys.executable, "-W", "error", "-m", "tests.link.jax.parallel.several_processes", what,
              str(port), str(count), str(number)],
             cwd=ROOT,
             env=os.environ
@@ -62,7 +62,7 @@ def train(group):
     """Train as `data_parallel` does on one process with as many devices."""
     import numpy as np
 
-    from tests.link.jax import data_parallel
+    from tests.link.jax.parallel import data_parallel
 
     devices = Devices()
     devices.check_batch_size(data_parallel.ROWS)

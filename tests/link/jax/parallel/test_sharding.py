@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, found_by
+from tests.link.jax.parallel.data_parallel import DEVICES, MOMENTUM, batches, found_by
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def found():
-    return found_by("tests.link.jax.data_parallel", DEVICES)
+    return found_by("tests.link.jax.parallel.data_parallel", DEVICES)
 
 
 @pytest.mark.parametrize("devices", ["2", "8"])

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from pytensor.link.jax.devices import Devices, ParallelError
+from pytensor.link.jax.parallel.devices import Devices, ParallelError
 
 
 def test_one_device_leaves_everything_as_it_is():

@@ -9,9 +9,9 @@
 
 The graph is that of one device and its rows: `images` has the rows of a batch divided by the number
 of devices.  The function takes the whole batch, whose rows may lie on the devices already
-(`pytensor.link.jax.sharding.shard_batch`).  Inputs with axes have rows of the batch; shared
-variables and scalars are the same on all devices, and so must all results be: what depends on a
-device's own rows goes through `pytensor.tensor.collectives.all_reduce`.
+(`pytensor.link.jax.parallel.sharding.shard_batch`).  Inputs with axes have rows of the batch;
+shared variables and scalars are the same on all devices, and so must all results be: what depends
+on a device's own rows goes through `pytensor.tensor.collectives.all_reduce`.
 
 So a batch normalization's statistics are those of each device's rows, as in other frameworks;
 with ``sync_batchnorm=True`` they are the whole batch's, for one message per normalization and pass.
