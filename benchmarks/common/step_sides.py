@@ -83,7 +83,8 @@ class DemoStep:
 
         from pytensor.link.jax.tuned import jax_mode
 
-        self._mesh, replicate = devices_for(devices)
+        several = devices_for(devices)
+        self._mesh = several and several.mesh
         if mode is None:
             mode = jax_mode(
                 donate=donate, precision=precision, keep_programs=True, cpu_kernels=cpu_kernels,
@@ -94,14 +95,13 @@ class DemoStep:
             self.model.load_state_dict(weights)
         # Functions in mode PYTORCH take and give NumPy arrays.
         self._on_device = mode != "PYTORCH"
-        parallel = getattr(getattr(mode, "linker", None), "parallel", None)
-        self._sharing = sharing = 1 if parallel is None else parallel.devices
+        self._sharing = sharing = getattr(getattr(mode, "linker", None), "devices", 1)
         squares = np.zeros((pictures, image_size, image_size, 3), "uint8")
         rows = batch_size // sharing
         images = DeviceImages(squares, image_size, rows) if pictures else None
         self.step = TrainStep(
             self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, images=images,
-            devices=sharing, place=replicate,
+            devices=sharing, place=several and several.replicate,
         )  # fmt: skip
         self._parts, self._batch, self._rates = LOSS_PARTS, DeviceBatch, Rates
 
@@ -182,7 +182,8 @@ class PureStep:
         from benchmarks.common.pure_jax_yolo11n import Targets, init_state, make_train_step
 
         self.size, self.layout, self._targets = (batch_size, image_size), layout, Targets
-        self._mesh, _ = devices_for(devices)
+        several = devices_for(devices)
+        self._mesh = several and several.mesh
         self.state = init_state(weights, layout)
         if self._mesh is not None:
             import jax
@@ -317,23 +318,12 @@ def torch_like_jax(backend=None):
 
 
 def devices_for(count):
-    """Return a mesh of so many devices, and what copies variables to all; None twice for one.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer.
-    """
+    """Return `Devices` of so many; None for one, for which JAX need not start."""
     if count == 1:
-        return None, None
-    import jax
+        return None
+    from pytensor.link.jax.parallel.devices import Devices
 
-    from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate
-
-    if count > jax.device_count():
-        raise ValueError(f"{count} devices asked for; JAX has {jax.device_count()}")
-    mesh = data_parallel_mesh(jax.devices()[:count])
-    return mesh, lambda variables: replicate(variables, mesh)
+    return Devices(count)
 
 
 def put_on_device(sample, mesh):

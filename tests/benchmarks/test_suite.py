@@ -204,12 +204,6 @@ def test_more_threads_than_cores():
         step_sides.use_threads(10_000)
 
 
-def test_more_devices_than_there_are():
-    assert step_sides.devices_for(1) == (None, None)
-    with pytest.raises(ValueError, match="1000 devices asked for; JAX has"):
-        step_sides.devices_for(1000)
-
-
 def test_torch_functions_of_the_operators_are_those_of_jax(float32_everywhere):
     pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
     pytest.importorskip("scipy")

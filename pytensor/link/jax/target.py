@@ -1,20 +1,35 @@
-"""The kind of device that functions are compiled for, on which the form of conversions depends."""
+"""What functions are compiled for: a kind of device, and how many devices share each batch."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["PLATFORMS", "call_for", "compiling_for", "in_one_kernel", "target_platform"]
+__all__ = [
+    "AXIS", "PLATFORMS", "compiling_for", "in_one_kernel", "shares_statistics", "sharing_devices",
+    "target_platform",
+]  # fmt: skip
 
+AXIS = "data"  # of meshes, along which devices share a batch
 # JAX's names, and what `jax.default_backend` calls them.
 PLATFORMS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu", "rocm": "gpu", "tpu": "tpu"}
-_chosen: ContextVar[str | None] = ContextVar("platform", default=None)
+
+
+class Target(NamedTuple):
+    """What `compiling_for` says; no platform is JAX's default one."""
+
+    platform: str | None = None
+    devices: int = 1
+    sync_batchnorm: bool = False
+
+
+DEFAULT = Target()
+_target: ContextVar[Target] = ContextVar("target", default=DEFAULT)
 
 
 def target_platform() -> str:
     """Return "cpu", "gpu" or "tpu": what `compiling_for` says, or else JAX's default backend."""
-    chosen = _chosen.get()
+    chosen = _target.get().platform
     if chosen is not None:
         return chosen
     import jax  # asking it starts JAX
@@ -22,20 +37,34 @@ def target_platform() -> str:
     return jax.default_backend()
 
 
+def sharing_devices() -> int:
+    """Return how many devices share each batch; each computes on its rows, if it is more than 1."""
+    return _target.get().devices
+
+
+def shares_statistics() -> bool:
+    """Return whether devices share the statistics of batch normalizations."""
+    return _target.get().sync_batchnorm
+
+
 @contextmanager
-def compiling_for(platform: str | None) -> Iterator[None]:
-    """Rewrite, convert and trace in here for a platform of `PLATFORMS`; None changes nothing."""
-    token = _chosen.set(_chosen.get() if platform is None else PLATFORMS[platform])
+def compiling_for(
+    platform: str | None, devices: int = 1, sync_batchnorm: bool = False
+) -> Iterator[None]:
+    """Rewrite, convert and trace in here for a platform of `PLATFORMS`, and for several devices.
+
+    None, and one device, change nothing.
+    """
+    target = _target.get()
+    if platform is not None:
+        target = target._replace(platform=PLATFORMS[platform])
+    if devices > 1:
+        target = target._replace(devices=devices, sync_batchnorm=sync_batchnorm)
+    token = _target.set(target)
     try:
         yield
     finally:
-        _chosen.reset(token)
-
-
-def call_for(platform: str | None, function: Callable[[], object]) -> None:
-    """Call a function in a block of `compiling_for`."""
-    with compiling_for(platform):
-        function()
+        _target.reset(token)
 
 
 def in_one_kernel(value: Any) -> Any:

@@ -228,7 +228,7 @@ import jax
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate, shard_batch
+from pytensor.link.jax.parallel.devices import Devices
 from pytensor.link.jax.tuned import jax_mode
 
 e = pt.tensor("e", shape=(10, 60, 60), dtype="float32")
@@ -237,9 +237,9 @@ out = (e @ pt.ones_like(e)).sum(-1)
 step = pytensor.function(
     [e], out, updates={total: total + out.sum()}, mode=jax_mode(donate=True), trust_input=True
 )
-mesh = data_parallel_mesh()
-replicate([total], mesh)
-result = step(*shard_batch([np.ones((10, 60, 60), "float32")], mesh))
+devices = Devices()
+devices.replicate([total])
+result = step(*devices.shard([np.ones((10, 60, 60), "float32")]))
 assert len(result.sharding.device_set) == 2
 np.testing.assert_allclose(result, 3600)
 np.testing.assert_allclose(total.get_value(), 3600 * 600)

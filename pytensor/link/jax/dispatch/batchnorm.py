@@ -6,9 +6,8 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.collectives import sum_over_devices
-from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
 from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
-from pytensor.link.jax.target import in_one_kernel
+from pytensor.link.jax.target import in_one_kernel, shares_statistics, sharing_devices
 
 
 def _two_sums(a, b, axes):
@@ -39,7 +38,7 @@ def _over_devices(sums, number):
     """Sum two sums over the devices that share statistics, and multiply their number."""
     if not shares_statistics():
         return sums, number
-    return sum_over_devices(sums), number * data_parallel().devices
+    return sum_over_devices(sums), number * sharing_devices()
 
 
 @jax_funcify.register(Moments)

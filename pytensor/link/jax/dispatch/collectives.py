@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.parallel.own_rows import AXIS, data_parallel
+from pytensor.link.jax.target import AXIS, sharing_devices
 from pytensor.tensor.collectives import AllReduce
 
 
@@ -27,11 +27,11 @@ def sum_over_devices(arrays):
 @jax_funcify.register(AllReduce)
 def jax_funcify_AllReduce(op, **kwargs):
     def all_reduce(*arrays):
-        parallel = data_parallel()
-        if parallel is not None:
+        devices = sharing_devices()
+        if devices > 1:
             sums = sum_over_devices([jnp.asarray(v) for v in arrays])
             arrays = tuple(
-                v / parallel.devices if reduction == "mean" else v
+                v / devices if reduction == "mean" else v
                 for v, reduction in zip(sums, op.reductions, strict=True)
             )
         return arrays if len(arrays) > 1 else arrays[0]

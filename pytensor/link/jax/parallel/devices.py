@@ -1,17 +1,7 @@
 """The devices of a data-parallel training: of one process, or of all that train together.
 
-The rows of every batch are spread over the devices, and all else is on each of them: see
-`pytensor.link.jax.parallel.sharding`, and for the step `pytensor.link.jax.parallel.own_rows`.
-
-    devices = Devices(8)
-    step = pytensor.function(..., mode=jax_mode(mesh=devices.mesh), trust_input=True)
-    devices.check_batch_size(batch_size)
-    devices.replicate(variables)             # all that the step reads or updates
-    for batch in batches:
-        step(*devices.shard(batch))
-
 Where there are several processes (`pytensor.link.jax.parallel.processes`), each has the same
-variables, and of each batch its own rows, `rows`.
+variables, and its rows of each batch, `Devices.rows`.
 """
 
 from collections.abc import Iterable
@@ -34,7 +24,10 @@ class ParallelError(Exception):
 
 
 class Devices:
-    """The devices of a run.  With one device every method leaves what it is given as it is.
+    """The devices that share each batch; see `pytensor.link.jax.parallel` for a training.
+
+    With one device every method leaves what it is given as it is.  ``trust_input=True`` is needed
+    for functions of several: others turn their inputs into NumPy arrays.
 
     Parameters
     ----------
@@ -117,14 +110,26 @@ class Devices:
         return range(first, end)
 
     def replicate(self, shared_variables: Iterable[SharedVariable]) -> None:
-        """Copy shared variables to all devices; again after their `set_value`."""
+        """Copy shared variables to all devices; again after their `set_value`.
+
+        Raises
+        ------
+        TypeError
+            If a variable holds no array (a random generator, say); no variable is changed then.
+        """
         if self.mesh is not None:
             replicate(shared_variables, self.mesh)
 
     def shard(self, arrays: Iterable[ArrayLike]) -> list[Any]:
         """Spread the rows of arrays, which are this process's, over the devices.
 
-        See `pytensor.link.jax.parallel.sharding.shard_batch`.
+        A function without a mesh takes them, too, to infer: each device computes on its rows, as
+        far as JAX's compiler can split the work.
+
+        Raises
+        ------
+        ValueError
+            If an array has no axis, or its rows can't be divided equally.
         """
         return list(arrays) if self.mesh is None else shard_batch(arrays, self.mesh)
 

@@ -1,31 +1,16 @@
-"""Data-parallel execution of compiled functions on several JAX devices.
+"""Share a batch among the devices of a mesh, each of which computes on its rows as one does.
 
-A function compiled by JAX runs on the devices on which its inputs lie.  Where the rows
-of a batch are spread over devices and the shared variables are copied to all of them, JAX's
-compiler splits the work, and adds the sums over the batch (a loss, gradients, the statistics of a
-batch normalization) up over the devices.  The graph is that of one device: a mean over the batch is
-one over the whole batch, wherever its rows lie.
+The graph of a function of ``jax_mode(mesh=mesh)`` is that of one device and its rows: an input has
+the rows of a batch divided by the number of devices.  The function takes the whole batch, whose
+rows may be on the devices already (`shard_batch`).  Inputs with axes have rows of the batch; shared
+variables and scalars are the same on all devices, and so must all results be: what depends on a
+device's rows goes through `pytensor.tensor.collectives.all_reduce`.
 
-::
-
-    step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode(), trust_input=True)
-    mesh = data_parallel_mesh()
-    replicate(variables, mesh)    # all that the function reads or updates
-    for batch in batches:
-        step(*shard_batch(batch, mesh))
-
-``trust_input=True`` is needed: other functions turn their inputs into NumPy arrays.  Inputs without
-a batch axis (a learning rate, say) are passed as they are.
-
-A training step gets hundreds of small messages so; with ``jax_mode(mesh=mesh)`` it gets a few, and
-each device computes on its own rows (`pytensor.link.jax.parallel.own_rows`).
-
-Three operations get the whole batch on every device, which is right, but costs time and memory:
-`topk`, indexing by two arrays (``x[rows, index]``), and convolutions whose groups have several
-channels.
+Batch normalizations take their statistics from each device's rows, as in other frameworks; with
+``sync_batchnorm=True`` from the whole batch, for one message per normalization and pass.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import jax
 import numpy as np
@@ -33,35 +18,24 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import HasInnerGraph
 from pytensor.link.jax.host_arrays import own
-from pytensor.link.jax.parallel.own_rows import AXIS
+from pytensor.link.jax.target import AXIS, shares_statistics
+from pytensor.tensor.batchnorm import BatchNormalizationTrain, BatchNormalizationTrainGrad
+from pytensor.tensor.collectives import AllReduce
+from pytensor.tensor.random.type import RandomType
 
-__all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
+__all__ = [
+    "check_results", "data_parallel_mesh", "is_replicated", "on_each_device", "replicate",
+    "shard_batch",
+]  # fmt: skip
 
 
 def data_parallel_mesh(devices: Sequence[jax.Device] | None = None) -> Mesh:
-    """Arrange devices along one axis, ``"data"``, over which batches are split.
-
-    Parameters
-    ----------
-    devices : sequence of jax.Device, optional
-        All devices if not given.
-
-    Returns
-    -------
-    jax.sharding.Mesh
-
-    Raises
-    ------
-    ValueError
-        If there is no device, or a device comes twice.
-    """
-    devices = jax.devices() if devices is None else list(devices)
-    if not devices:
-        raise ValueError("data_parallel_mesh: no device is given")
-    if len(set(devices)) < len(devices):
-        raise ValueError(f"data_parallel_mesh: a device comes twice in {devices}")
-    return Mesh(np.array(devices), (AXIS,))
+    """Arrange devices, all of JAX's if none are given, along the axis that splits a batch."""
+    return Mesh(np.array(jax.devices() if devices is None else devices), (AXIS,))
 
 
 def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
@@ -155,3 +129,67 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
         return [
             jax.make_array_from_process_local_data(sharding, np.asarray(array)) for array in arrays
         ]
+
+
+def has_rows(variable) -> bool:
+    """Return whether an input has rows of the batch, and is not the same on all devices."""
+    return not isinstance(variable, SharedVariable) and getattr(variable.type, "ndim", 0) > 0
+
+
+def check_results(fgraph: FunctionGraph) -> None:
+    """Raise an error for a result that the devices would not agree on.
+
+    Raises
+    ------
+    ValueError
+        If a result depends on a device's own rows but for `all_reduce`, or random numbers are
+        drawn, which would be the same on all devices.
+    NotImplementedError
+        If devices can't share the statistics of a batch normalization, and should.
+    """
+    if shares_statistics():
+        check_statistics(fgraph)
+    for variable in fgraph.inputs:
+        if isinstance(variable.type, RandomType):
+            raise ValueError(
+                f"{variable}: random numbers would be the same on all devices of the mesh; draw "
+                "them on the host, and pass them with the batch"
+            )
+    different = {v for v in fgraph.inputs if has_rows(v)}
+    for node in fgraph.toposort():
+        if not isinstance(node.op, AllReduce) and not different.isdisjoint(node.inputs):
+            different.update(node.outputs)
+    updated = fgraph.update_mapping or {}
+    for number, output in enumerate(fgraph.outputs):
+        if output in different:
+            name = (
+                f"the update of {fgraph.inputs[updated[number]]}"
+                if number in updated
+                else f"output {number}" + (f" ({output.name})" if output.name else "")
+            )
+            raise ValueError(
+                f"{name} depends on a device's own rows: reduce it over the devices by "
+                "pytensor.tensor.collectives.all_reduce, or what it is computed from"
+            )
+
+
+def check_statistics(fgraph: FunctionGraph) -> None:
+    """Raise an error for a batch normalization whose statistics would be those of own rows."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, BatchNormalizationTrain | BatchNormalizationTrainGrad):
+            raise NotImplementedError(
+                f"sync_batchnorm: the normalization of {node.inputs[0]} can't share its statistics "
+                "over the devices: it is of float16, in an inner graph, or its mean or variance is "
+                "read, or has a gradient, beside the normalized image and running statistics"
+            )
+        if isinstance(node.op, HasInnerGraph):
+            check_statistics(node.op.fgraph)
+
+
+def on_each_device(function: Callable, inputs: Sequence[Variable], mesh: Mesh) -> Callable:
+    """Have each device of a mesh call a function on its rows; results must be the same on all."""
+    specs = tuple(PartitionSpec(AXIS) if has_rows(v) else PartitionSpec() for v in inputs)
+    # JAX's own check of the results would sum gradients over the devices one by one
+    return jax.shard_map(
+        function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
+    )

@@ -12,6 +12,7 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.facts import layout
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from pytensor.link.jax.target import target_platform
 from pytensor.tensor.basic import Join, Split
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.type import TensorType
@@ -128,8 +129,6 @@ class ChannelsLastRewriter(GraphRewriter):
         facts = [layout(node.op) for node in fgraph.apply_nodes]
         if not any(known is not None and known.gains for known in facts):
             return
-        from pytensor.link.jax.target import target_platform
-
         if target_platform() != "cpu":
             return
         converted, replacements = _ChannelsLastVariables(), []

@@ -8,7 +8,6 @@ makes the nodes for it.  They have inner graphs, so anything else computes them 
 from pytensor.graph.basic import equal_computations
 from pytensor.graph.facts import layout
 from pytensor.graph.rewriting.basic import GraphRewriter
-from pytensor.link.jax.parallel.own_rows import shares_statistics
 from pytensor.link.jax.rewriting.recompute import (
     Moments,
     NormalizedSiLU,
@@ -17,6 +16,7 @@ from pytensor.link.jax.rewriting.recompute import (
     replace_outputs,
     silu_slope,
 )
+from pytensor.link.jax.target import shares_statistics
 from pytensor.scalar.activations import SiLU
 from pytensor.tensor.batchnorm import BatchNormalizationTrain, BatchNormalizationTrainGrad
 from pytensor.tensor.math import mul

@@ -18,7 +18,7 @@ from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
+from pytensor.link.jax.target import shares_statistics, sharing_devices, target_platform
 from pytensor.scalar.activations import Activation
 from pytensor.tensor.basic import Split, constant
 from pytensor.tensor.batchnorm import (
@@ -152,8 +152,6 @@ class RecomputeNormalized(GraphRewriter):
         layers = [n for n in fgraph.toposort() if isinstance(n.op, BatchNormalizationTrain)]
         if not layers:
             return
-        from pytensor.link.jax.target import target_platform
-
         shared = shares_statistics()
         in_passes = target_platform() != "cpu" or shared
         for node in layers:
@@ -174,7 +172,7 @@ def _can_share(fgraph, node):
     """Return whether devices can share the statistics of a normalization.
 
     They can where these serve its image and running statistics alone, and have no gradients of
-    their own.  `pytensor.link.jax.parallel.own_rows.check_results` refuses what stays.
+    their own.  `pytensor.link.jax.parallel.sharding.check_results` refuses what stays.
     """
     return node.inputs[0].type.dtype != "float16" and all(
         isinstance(n.op, BatchNormalizationTrainGrad)
@@ -212,7 +210,7 @@ def _number_of_all(x, axes):
     number = count(x, axes)
     if not shares_statistics():
         return number
-    devices = np.asarray(data_parallel().devices, dtype=number.type.dtype)
+    devices = np.asarray(sharing_devices(), dtype=number.type.dtype)
     return constant(number.data * devices) if isinstance(number, Constant) else number * devices
 
 

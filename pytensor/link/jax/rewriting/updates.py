@@ -16,6 +16,7 @@ from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.graph.traversal import toposort
 from pytensor.link.jax.rewriting.recompute import Barrier
+from pytensor.link.jax.target import target_platform
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.moments import SumOfSquares
 
@@ -81,8 +82,6 @@ class SharedNumbers(Barrier):
 @node_rewriter([SumOfSquares])
 def local_keep_squares(fgraph, node):
     """Keep the node on GPUs, for which its graph has two kernels for each input."""
-    from pytensor.link.jax.target import target_platform
-
     if not node.op.is_inline or target_platform() == "cpu":
         return None
     op = copy(node.op)

@@ -39,10 +39,9 @@ import numpy as np
 
 from pytensor.configdefaults import config
 from pytensor.link.jax.dispatch.conv import channels_second
-from pytensor.link.jax.parallel.own_rows import data_parallel, shares_statistics
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
-from pytensor.link.jax.target import target_platform
+from pytensor.link.jax.target import shares_statistics, sharing_devices, target_platform
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 
@@ -77,7 +76,7 @@ def load_kernels():
     each computes on rows of its own; or the wheel brought none that fit and they can't be compiled,
     which is told as a warning in the log.
     """
-    several = jax.device_count() > 1 and data_parallel() is None
+    several = jax.device_count() > 1 and sharing_devices() == 1
     if target_platform() != "cpu" or several:
         return None
     with _loading:  # two threads would load two libraries, and XLA takes a name once

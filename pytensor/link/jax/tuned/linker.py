@@ -6,16 +6,9 @@ from typing import Any, Literal
 
 from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
-from pytensor.link.jax.parallel.own_rows import (
-    AXIS,
-    DataParallel,
-    check_results,
-    compiling_for_devices,
-    has_rows,
-)
 from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
 from pytensor.link.jax.rewriting.sizes import find_sizes
-from pytensor.link.jax.target import PLATFORMS, compiling_for
+from pytensor.link.jax.target import AXIS, PLATFORMS, compiling_for
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -50,8 +43,8 @@ class TunedJAXLinker(JAXLinker):
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
         is spared what it doesn't need of that.
     mesh : jax.sharding.Mesh, optional
-        Devices that share each batch; see `pytensor.link.jax.parallel.own_rows`.  Programs for
-        several devices aren't kept, whatever `keep_programs` says.
+        Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
+        devices aren't kept, whatever `keep_programs` says.
     sync_batchnorm : bool
         Take the statistics of batch normalizations from the whole batch, not from the rows of each
         device.
@@ -91,16 +84,16 @@ class TunedJAXLinker(JAXLinker):
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
         self.cpu_kernels, self.guard, self.check_indices = cpu_kernels, guard, check_indices
-        self.mesh, self.parallel = mesh, None
-        if mesh is not None and mesh.size > 1:
+        self.mesh, self.devices = mesh, 1 if mesh is None else mesh.size
+        self.sync_batchnorm = sync_batchnorm and self.devices > 1
+        if self.devices > 1:
             if mesh.axis_names != (AXIS,):
                 raise ValueError(
-                    f"the mesh has the axes {mesh.axis_names}; it must have one, {AXIS!r}: see "
-                    "pytensor.link.jax.parallel.sharding.data_parallel_mesh"
+                    f"the mesh has the axes {mesh.axis_names}; it must have one, {AXIS!r}: take "
+                    "the mesh of pytensor.link.jax.parallel.devices.Devices"
                 )
-            self.parallel = DataParallel(mesh.size, sync_batchnorm)
             self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
-        self.keep_programs = keep_programs and self.parallel is None
+        self.keep_programs = keep_programs and self.devices == 1
         self.host_sizes = None  # of the graph that was converted
         self.wide_numbers = False  # whether that graph needs 64 bits where JAX has none
         if precision == "bf16":
@@ -112,7 +105,9 @@ class TunedJAXLinker(JAXLinker):
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.refusals import refuse
 
-        if self.parallel is not None:
+        if self.devices > 1:
+            from pytensor.link.jax.parallel.sharding import check_results, on_each_device
+
             with self.compiling():
                 check_results(fgraph)
         # Now, whatever the flags of kernels are when a deferred graph is converted.
@@ -122,7 +117,7 @@ class TunedJAXLinker(JAXLinker):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
         refuse(sizes.undecided, fgraph)
-        if sizes.variables and self.parallel is not None:
+        if sizes.variables and self.devices > 1:
             raise NotImplementedError(
                 f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
                 "a mesh; give the inputs static shapes"
@@ -136,14 +131,14 @@ class TunedJAXLinker(JAXLinker):
             with self.compiling():
                 return function(*args)
 
-        if self.parallel is None:
+        if self.devices == 1:
             return traced
         return on_each_device(traced, fgraph.inputs, self.mesh)
 
     @contextmanager
     def compiling(self):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
-        with compiling_for(self.platform), compiling_for_devices(self.parallel):
+        with compiling_for(self.platform, self.devices, self.sync_batchnorm):
             if self.wide_numbers:
                 import jax
 
@@ -329,8 +324,9 @@ class TunedJAXLinker(JAXLinker):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
-            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, parallel={self.parallel}, "
-            f"platform={self.platform!r}, check_indices={self.check_indices})"
+            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, devices={self.devices}, "
+            f"sync_batchnorm={self.sync_batchnorm}, platform={self.platform!r}, "
+            f"check_indices={self.check_indices})"
         )
 
 
@@ -356,15 +352,3 @@ def with_dtypes(function, outputs):
         return tuple(map(with_dtype, function(*args), outputs))
 
     return converted
-
-
-def on_each_device(function, inputs, mesh):
-    """Have each device of a mesh call a function on its rows; results must be the same on all."""
-    import jax
-    from jax.sharding import PartitionSpec
-
-    specs = tuple(PartitionSpec(AXIS) if has_rows(v) else PartitionSpec() for v in inputs)
-    # JAX's own check of the results would sum gradients over the devices one by one
-    return jax.shard_map(
-        function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
-    )

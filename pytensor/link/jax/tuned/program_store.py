@@ -42,7 +42,7 @@ from pytensor.link.jax.internals import (
 from pytensor.link.jax.rewriting.host_checks import HostChecks
 from pytensor.link.jax.rewriting.index_checks import find_index_checks
 from pytensor.link.jax.rewriting.windows import needs_rewriting
-from pytensor.link.jax.target import call_for
+from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
@@ -63,8 +63,8 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     rewrite = partial(
         FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
     )
-    if mode.linker.platform is not None:  # which holds in here, and maybe not when it is called
-        rewrite = partial(call_for, mode.linker.platform, rewrite)
+    # Which holds in here, and maybe not when it is called.
+    rewrite = compiling_for(mode.linker.platform)(rewrite)
     folder = store_folder()
     if folder is None:
         rewrite()

@@ -36,17 +36,16 @@ def test_values(found):
 
 SCRIPT = """
 import json, jax, numpy as np, pytensor, pytensor.tensor as pt
-from pytensor.link.jax.parallel.sharding import (
-    data_parallel_mesh, is_replicated, replicate, shard_batch
-)
+from pytensor.link.jax.parallel.devices import Devices
+from pytensor.link.jax.parallel.sharding import is_replicated
 from pytensor.link.jax.tuned import jax_mode
 
-mesh = data_parallel_mesh()
+devices = Devices()
 v, x = pytensor.shared(np.zeros(1000)), pt.matrix("x", shape=(4, None))
 step = pytensor.function(
     [x], x.sum(), updates=[(v, v + x.mean())], mode=jax_mode(donate=True), trust_input=True
 )
-batch, = shard_batch([np.ones((4, 3))], mesh)
+batch, = devices.shard([np.ones((4, 3))])
 found = {}
 
 def held():
@@ -60,7 +59,7 @@ def give(value):
 
 mine = jax.numpy.full(1000, 4.0)
 give(mine)
-replicate([v], mesh)  # on one device, that is the user's own memory
+devices.replicate([v])  # on one device, that is the user's own memory
 step(batch)
 found["mine"] = [mine.is_deleted(), float(mine[0])]
 shards = jax.device_put(np.full(1000, 4.0), held().sharding)
@@ -76,7 +75,7 @@ count = step.vm.jit_fn._cache_size
 found["programs"] = count()
 v.set_value(np.full(1000, 7.0))
 step(batch)
-found["replicated"] = is_replicated(held(), mesh)
+found["replicated"] = is_replicated(held(), devices.mesh)
 step(batch)
 found["programs_later"] = count()
 found["value"] = [float(held()[0]), float(held()[-1])]
