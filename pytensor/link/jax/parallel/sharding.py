@@ -11,6 +11,7 @@ Batch normalizations take their statistics from each device's rows, as in other 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
-from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.fg import AbstractFunctionGraph, FunctionGraph
 from pytensor.graph.op import HasInnerGraph
 from pytensor.link.jax.host_arrays import own
 from pytensor.link.jax.target import AXIS, shares_statistics
@@ -131,7 +132,7 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
         ]
 
 
-def has_rows(variable) -> bool:
+def has_rows(variable: Variable[Any, Any]) -> bool:
     """Return whether an input has rows of the batch, and is not the same on all devices."""
     return not isinstance(variable, SharedVariable) and getattr(variable.type, "ndim", 0) > 0
 
@@ -159,7 +160,7 @@ def check_results(fgraph: FunctionGraph) -> None:
     for node in fgraph.toposort():
         if not isinstance(node.op, AllReduce) and not different.isdisjoint(node.inputs):
             different.update(node.outputs)
-    updated = fgraph.update_mapping or {}
+    updated: Any = fgraph.update_mapping or {}  # numbers; PyTensor's hint says variables
     for number, output in enumerate(fgraph.outputs):
         if output in different:
             name = (
@@ -173,7 +174,7 @@ def check_results(fgraph: FunctionGraph) -> None:
             )
 
 
-def check_statistics(fgraph: FunctionGraph) -> None:
+def check_statistics(fgraph: AbstractFunctionGraph) -> None:
     """Raise an error for a batch normalization whose statistics would be those of own rows."""
     for node in fgraph.toposort():
         if isinstance(node.op, BatchNormalizationTrain | BatchNormalizationTrainGrad):
@@ -186,7 +187,9 @@ def check_statistics(fgraph: FunctionGraph) -> None:
             check_statistics(node.op.fgraph)
 
 
-def on_each_device(function: Callable, inputs: Sequence[Variable], mesh: Mesh) -> Callable:
+def on_each_device(
+    function: Callable[..., Any], inputs: Iterable[Variable[Any, Any]], mesh: Mesh
+) -> Callable[..., Any]:
     """Have each device of a mesh call a function on its rows; results must be the same on all."""
     specs = tuple(PartitionSpec(AXIS) if has_rows(v) else PartitionSpec() for v in inputs)
     # JAX's own check of the results would sum gradients over the devices one by one
