@@ -15,34 +15,19 @@ Whenever a package ``pytensor`` or ``pytensor.*`` of PyTensor's is imported,
 Nothing is imported before its package is: ``pytensor.link.jax.dispatch.__extend__`` runs when
 PyTensor loads its JAX dispatch, and only then.
 
-Only what the interpreter has loaded anyway is imported here: from Python 3.15 on this runs in every
-process.  What happens when PyTensor is imported stands in `pytensor_vision.extending`.
+Besides `pytensor_vision.state`, only what the interpreter has loaded anyway is imported here: from
+Python 3.15 on this runs in every process.  What happens when PyTensor is imported stands in `pytensor_vision.extending`.
 """
 
 import os
 import sys
 
-REQUIRED = "pytensor>=3.3.5,<3.4"
-# What of ours could not be loaded, by its module or package, and why.
-failures: dict[str, str] = {}
-# The modules of PyTensor that something is added to: known once PyTensor itself is found.  The
-# finder leaves the others alone, for PyTensor has hundreds.
-extended = {"pytensor"}
+from pytensor_vision.state import HOME, REQUIRED, explain, extended, failures
 
-# The folder whose `pytensor` has our modules: a wheel's is this package, a checkout's its root.
-HOME = os.path.dirname(os.path.abspath(__file__))
-if os.path.exists(os.path.join(os.path.dirname(HOME), "pytensor", "tensor", "__extend__.py")):
-    HOME = os.path.dirname(HOME)
+__all__ = ["HOME", "REQUIRED", "PyTensorGraft", "explain", "extended", "failures", "install"]
+
+if os.path.dirname(os.path.abspath(__file__)) != HOME:
     __path__.append(HOME)  # so that `pytensor_vision.pytensor` is there, too
-
-
-def explain(part, error):
-    """Say that a part of this distribution can't be loaded, why, and what would help."""
-    version = getattr(sys.modules.get("pytensor"), "__version__", "of an unknown version")
-    return (
-        f"what pytensor-vision adds to {part} can't be loaded ({type(error).__name__}: {error}). "
-        f"It needs {REQUIRED}, and pytensor {version} is installed: pip install '{REQUIRED}'"
-    )
 
 
 class PyTensorGraft:

@@ -12,7 +12,7 @@ An extension may have a dict ``LAZY``, too: names that its own ``__getattr__`` l
 asked for.  Those are PyTensor's to win as well, and come into no ``import *``.
 
 One plain module is executed in another way: ``pytensor.configdefaults``, whose lists of modes and
-linkers admit no other (see ``pytensor._configvars``).
+linkers admit no other (see ``pytensor_vision.modes``).
 """
 
 import importlib
@@ -23,7 +23,7 @@ from functools import cache, partial
 from importlib.machinery import EXTENSION_SUFFIXES
 from types import ModuleType
 
-from pytensor_vision import HOME, REQUIRED, explain, extended, failures
+from pytensor_vision.state import HOME, REQUIRED, explain, extended, failures
 
 # Our modules whose place a module of PyTensor's has, and names that PyTensor has itself, with the
 # module that ours is from.
@@ -129,7 +129,7 @@ def _run_after(spec, then):
 def _execute_knowing_onnx(execute, module):
     """Execute ``pytensor.configdefaults`` such that ONNX is a mode."""
     try:
-        from pytensor._configvars import onnx_is_known
+        from pytensor_vision.modes import onnx_is_known
     except Exception as error:
         onnx_is_known = nullcontext
         failures[module.__name__] = explain(module.__name__, error)

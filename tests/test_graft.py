@@ -267,7 +267,7 @@ print(*pytensor_vision.failures.values())
 
 
 def test_a_flag_that_asks_for_what_cannot_be_loaded(with_wheel):
-    path = with_wheel.site / "pytensor_vision" / "pytensor" / "_configvars.py"
+    path = with_wheel.site / "pytensor_vision" / "modes.py"
     whole = path.read_text()
     path.write_text("raise ImportError('no inner graphs')")
     try:

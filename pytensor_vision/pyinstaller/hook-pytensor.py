@@ -17,5 +17,6 @@ def modules_in(folder):
                 yield name.removesuffix(".__init__")
 
 
-hiddenimports = ["pytensor_vision", "pytensor_vision.extending", *modules_in(HOME)]
+GRAFT = ("pytensor_vision", "pytensor_vision.extending", "pytensor_vision.modes")
+hiddenimports = [*GRAFT, *modules_in(HOME)]
 datas = collect_data_files("pytensor")  # C code that PyTensor compiles

@@ -24,7 +24,7 @@ def _is_of_the_package(op_class):
 def op_classes():
     """Return every class of Ops on tensors, of modules that can be imported here."""
     for path in sorted(ROOT.rglob("*.py")):
-        if path.name in ("__extend__.py", "__main__.py", "_graft.py", "_configvars.py"):
+        if path.name in ("__extend__.py", "__main__.py"):
             continue
         parts = path.relative_to(ROOT.parent).with_suffix("").parts
         name = ".".join(part for part in parts if part != "__init__")

@@ -7,14 +7,15 @@ thoughts/upstream/mode-names-are-fixed.md
 
 from contextlib import contextmanager
 
-import pytensor_vision
 from pytensor.configparser import PyTensorConfigParser
+from pytensor_vision.state import explain, failures
 
 add = PyTensorConfigParser.add
 
 
 @contextmanager
 def onnx_is_known():
+    """Have PyTensor's configuration take ONNX for a mode and a linker in here."""
     PyTensorConfigParser.add = add_with_onnx
     try:
         yield
@@ -23,6 +24,7 @@ def onnx_is_known():
 
 
 def add_with_onnx(self, name, doc, configparam, *others, **named):
+    """Add a variable of the configuration, with ONNX among the modes and linkers."""
     try:
         if name == "mode":
             _accept(configparam, "ONNX")
@@ -30,7 +32,7 @@ def add_with_onnx(self, name, doc, configparam, *others, **named):
             configparam.all.add("onnx")
     except AttributeError as error:  # of a PyTensor whose parameters are made in another way
         package = "pytensor.configdefaults"
-        pytensor_vision.failures[package] = pytensor_vision.explain(package, error)
+        failures[package] = explain(package, error)
     add(self, name, doc, configparam, *others, **named)
 
 
