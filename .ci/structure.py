@@ -268,7 +268,7 @@ def by_room(names):
         parts = re.split(r"[./]", name)
         if parts[0] == "examples":
             room = "the demo"
-        elif parts[0] == "pytensor_vision" or parts[1].startswith("_"):
+        elif parts[0] == "pytensor_vision":
             room = "the root"
         else:
             room = "/".join(parts[1:3]) if parts[1] == "link" else parts[1]

@@ -16,7 +16,8 @@ Nothing is imported before its package is: ``pytensor.link.jax.dispatch.__extend
 PyTensor loads its JAX dispatch, and only then.
 
 Besides `pytensor_vision.state`, only what the interpreter has loaded anyway is imported here: from
-Python 3.15 on this runs in every process.  What happens when PyTensor is imported stands in `pytensor_vision.extending`.
+Python 3.15 on this runs in every process.  What happens when PyTensor is imported stands in
+`pytensor_vision.extending`.
 """
 
 import os

@@ -178,7 +178,7 @@ print(json.dumps([before, drop, infer, there("specialize", fold), remove]))
 
 @pytest.mark.slow
 def test_no_circle():
-    check(modules_in(ROOT / "pytensor"))
+    check(modules_in(ROOT / "pytensor") | modules_in(ROOT / "pytensor_vision"))
 
 
 def test_no_circle_of_scripts():
@@ -227,5 +227,21 @@ def test_rooms_of_the_onnx_backend():
         if name.startswith(f"pytensor.link.onnx.{room}")
         for other in imported(path, modules)
         if other.startswith(tuple(f"pytensor.link.onnx.{other}" for other in others))
+    ]
+    assert not wrong
+
+
+def test_rooms_of_the_jax_backend():
+    """What stands above all others imports none of them, and what shares a batch only that."""
+    modules, home = modules_in(ROOT / "pytensor"), "pytensor.link.jax."
+    ground = {f"{home}{name}" for name in ("host_arrays", "internals", "target", "xla_guard")}
+    parallel = {name for name in modules if name.startswith(f"{home}parallel")}
+    assert ground < modules.keys()
+    wrong = [
+        (name, other)
+        for room, known in ((ground, ground), (parallel, ground | parallel))
+        for name in sorted(room)
+        for other in imported(modules[name], modules)
+        if other in modules and other.startswith(home) and other not in known
     ]
     assert not wrong
