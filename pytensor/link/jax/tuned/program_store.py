@@ -63,8 +63,8 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     rewrite = partial(
         FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
     )
-    # Which holds in here, and maybe not when it is called.
-    rewrite = compiling_for(mode.linker.platform)(rewrite)
+    # The platform holds in here, and maybe not when it is called.  A deferred graph is pickled.
+    rewrite = partial(_rewrite_for, mode.linker.platform, rewrite)
     folder = store_folder()
     if folder is None:
         rewrite()
@@ -89,6 +89,11 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     else:
         rewrite()
         fgraph.attach_feature(KeptProgram(key, wide_numbers=wide))
+
+
+def _rewrite_for(platform, rewrite):
+    with compiling_for(platform):
+        rewrite()
 
 
 def store_folder():
