@@ -105,7 +105,7 @@ class WindowRewriter(GraphRewriter):
             return
         # All are found before the graph, by which they are computed, is changed.
         mode, shapes, windows = get_active_mode(fgraph), shapes_of(fgraph), []
-        checks = find_index_checks(fgraph) if mode.linker.check_indices else []
+        checks = find_index_checks(fgraph) if mode.linker.options.check_indices else []
         for node in filter(_is_moved, fgraph.toposort()):
             slices = []
             for s in _slices(node):

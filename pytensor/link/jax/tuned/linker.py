@@ -2,63 +2,23 @@
 
 from contextlib import contextmanager
 from functools import cache, wraps
-from typing import Any, Literal
+from typing import Any
 
 from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
 from pytensor.link.jax.rewriting.sizes import find_sizes
-from pytensor.link.jax.target import AXIS, PLATFORMS, compiling_for
+from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
+from pytensor.link.jax.tuned.options import Options
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 
-__all__ = ["PRECISIONS", "TunedJAXLinker"]
-
-PRECISIONS = ("float32", "bf16")
+__all__ = ["TunedJAXLinker"]
 
 
 class TunedJAXLinker(JAXLinker):
-    """JAX linker with donated buffers, mixed precision and names for profiles.
-
-    Parameters
-    ----------
-    donate : bool
-        Write the new values of shared variables over the old ones.  An array that
-        ``get_value(borrow=True)`` returned is gone after the next call; see
-        `pytensor.link.jax.tuned.donation`.
-    precision : "float32" or "bf16"
-        With "bf16", convolutions and activations are computed in bfloat16; see
-        `pytensor.link.jax.tuned.precision`.
-    named_scopes : bool
-        Name XLA's operations after PyTensor's; see `pytensor.link.jax.tuned.scopes`.
-    keep_programs : bool
-        Keep compiled programs where JAX's persistent compilation cache is, and look for them before
-        anything else is done; see `pytensor.link.jax.tuned.program_store`.
-    cpu_kernels : bool
-        On a CPU, compute convolutions, normalizations and gradients by our own code; see
-        `pytensor.link.jax.tuned.cpu_kernels`.
-    guard : bool
-        On a CPU, keep XLA from fusions that return wrong numbers; see
-        `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
-        is spared what it doesn't need of that.
-    mesh : jax.sharding.Mesh, optional
-        Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
-        devices aren't kept, whatever `keep_programs` says.
-    sync_batchnorm : bool
-        Take the statistics of batch normalizations from the whole batch, not from the rows of each
-        device.
-    platform : {"cpu", "gpu", "cuda", "rocm", "tpu"}, optional
-        The kind of device whose form of the graph is made: on a CPU convolutions have their
-        channels last and may be computed by our kernels.  It doesn't say where the function runs,
-        which is JAX's default device, so a CPU can run what a GPU would get.  That device's kind by
-        default.
-
-    Raises
-    ------
-    ValueError
-        If precision or platform are none of these, or the mesh has other axes than "data".
-    """
+    """JAX linker with the options of `pytensor.link.jax.tuned.jax_mode`."""
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
     # Two take a mask of fewer axes than the array's for one of its last axes: see
@@ -70,42 +30,24 @@ class TunedJAXLinker(JAXLinker):
         "local_reduce_broadcastable",
     )
 
-    def __init__(
-        self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
-        named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
-        guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
-        platform: str | None = None, check_indices: bool = True, **kwargs: Any,
-    ) -> None:  # fmt: skip
+    def __init__(self, options: Options, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if platform is not None and platform not in PLATFORMS:
-            raise ValueError(f"platform is {platform!r}; it must be one of {(*PLATFORMS,)}")
-        self.platform = platform
-        if precision not in PRECISIONS:
-            raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
-        self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
-        self.cpu_kernels, self.guard, self.check_indices = cpu_kernels, guard, check_indices
-        self.mesh, self.devices = mesh, 1 if mesh is None else mesh.size
-        self.sync_batchnorm = sync_batchnorm and self.devices > 1
-        if self.devices > 1:
-            if mesh.axis_names != (AXIS,):
-                raise ValueError(
-                    f"the mesh has the axes {mesh.axis_names}; it must have one, {AXIS!r}: take "
-                    "the mesh of pytensor.link.jax.parallel.devices.Devices"
-                )
-            self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
-        self.keep_programs = keep_programs and self.devices == 1
+        self.options = options
+        self.keep_programs = options.keep_programs and options.devices == 1
         self.host_sizes = None  # of the graph that was converted
         self.wide_numbers = False  # whether that graph needs 64 bits where JAX has none
-        if precision == "bf16":
+        if options.devices > 1:
+            self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
+        if options.precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
-        if cpu_kernels:
+        if options.cpu_kernels:
             self.required_rewrites += ("jax_cpu_kernels",)  # type: ignore[assignment]
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.refusals import refuse
 
-        if self.devices > 1:
+        if self.options.devices > 1:
             from pytensor.link.jax.parallel.sharding import check_results, on_each_device
 
             with self.compiling():
@@ -117,7 +59,7 @@ class TunedJAXLinker(JAXLinker):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
         refuse(sizes.undecided, fgraph)
-        if sizes.variables and self.devices > 1:
+        if sizes.variables and self.options.devices > 1:
             raise NotImplementedError(
                 f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
                 "a mesh; give the inputs static shapes"
@@ -131,14 +73,14 @@ class TunedJAXLinker(JAXLinker):
             with self.compiling():
                 return function(*args)
 
-        if self.devices == 1:
+        if self.options.devices == 1:
             return traced
-        return on_each_device(traced, fgraph.inputs, self.mesh)
+        return on_each_device(traced, fgraph.inputs, self.options.mesh)
 
     @contextmanager
     def compiling(self):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
-        with compiling_for(self.platform, self.devices, self.sync_batchnorm):
+        with compiling_for(self.options.platform, self.options.devices, self.options.sync_batchnorm):
             if self.wide_numbers:
                 import jax
 
@@ -199,11 +141,11 @@ class TunedJAXLinker(JAXLinker):
             from pytensor.link.jax.tuned.cpu_kernels import with_cpu_kernels
 
             convert = with_cpu_kernels(convert, kernels)
-        if self.precision == "bf16":
+        if self.options.precision == "bf16":
             from pytensor.link.jax.tuned.precision import in_mixed_precision
 
             convert = in_mixed_precision(convert)
-        if self.named_scopes:
+        if self.options.named_scopes:
             from pytensor.link.jax.tuned.scopes import in_named_scopes
 
             convert = in_named_scopes(convert)
@@ -219,7 +161,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _donates(self):
         """Return whether anything can be donated: a function may have no updates."""
-        return self.donate and bool(self.fgraph.update_mapping)
+        return self.options.donate and bool(self.fgraph.update_mapping)
 
     def _program_key(self):
         """Return what the program is called on disk, or None."""
@@ -231,7 +173,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _load_kernels(self):
         """Make the kernels known to XLA, and return their code's digest; None if none are used."""
-        if not self.cpu_kernels:
+        if not self.options.cpu_kernels:
             return None
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels
 
@@ -240,7 +182,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _compiler_options(self):
         """Return what `jax.jit` gets beside the function, or None."""
-        return guard_options() if self.guard else None
+        return guard_options() if self.options.guard else None
 
     def jit_compile(self, fn):
         if self._donates():
@@ -275,7 +217,8 @@ class TunedJAXLinker(JAXLinker):
         """
         from pytensor.link.jax.tuned.program_store import StoredFunction
 
-        if self.mesh is not None and len({d.process_index for d in self.mesh.devices.flat}) > 1:
+        mesh = self.options.mesh
+        if mesh is not None and len({d.process_index for d in mesh.devices.flat}) > 1:
             return StoredFunction(jitted, None, together=True)
         key, guarded = self._program_key(), self._compiler_options() is not None
         if not self.keep_programs or (key is None and not guarded):
@@ -321,13 +264,7 @@ class TunedJAXLinker(JAXLinker):
         return self.__dict__ | {"host_sizes": None}  # converting again finds them
 
     def __repr__(self):
-        return (
-            f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
-            f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
-            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, devices={self.devices}, "
-            f"sync_batchnorm={self.sync_batchnorm}, platform={self.platform!r}, "
-            f"check_indices={self.check_indices})"
-        )
+        return f"{type(self).__name__}({self.options})"
 
 
 def with_dtypes(function, outputs):

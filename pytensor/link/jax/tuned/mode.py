@@ -13,7 +13,6 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 from functools import partialmethod
-from typing import Any, Literal
 
 from pytensor.compile.io import In, Out
 from pytensor.compile.mode import Mode, get_mode
@@ -22,6 +21,7 @@ from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.tuned.linker import TunedJAXLinker
 from pytensor.link.jax.tuned.maker import TunedFunctionMaker
+from pytensor.link.jax.tuned.options import Options, with_options
 from pytensor.tensor.optimize import rewrite_optimize_inner_graph
 
 __all__ = ["jax_mode"]
@@ -70,24 +70,57 @@ class DeferrableRewrites(GraphRewriter):
         mode.function_maker.prepare_fgraph(list(inputs), list(outputs), [], fgraph, mode, None)
 
 
-def jax_mode(
-    *, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
-    named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
-    guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
-    platform: str | None = None, check_indices: bool = True,
-) -> TunedMode:  # fmt: skip
-    """Return mode JAX with a `TunedJAXLinker`; see there.
+@with_options(Options)
+def jax_mode(options: Options) -> TunedMode:
+    """Return mode JAX with options that PyTensor's own doesn't offer.
+
+    Parameters
+    ----------
+    donate : bool
+        Write the new values of shared variables over the old ones.  An array that
+        ``get_value(borrow=True)`` returned is gone after the next call; see
+        `pytensor.link.jax.tuned.donation`.
+    precision : "float32" or "bf16"
+        With "bf16", convolutions and activations are computed in bfloat16; see
+        `pytensor.link.jax.tuned.precision`.
+    named_scopes : bool
+        Name XLA's operations after PyTensor's; see `pytensor.link.jax.tuned.scopes`.
+    keep_programs : bool
+        Keep compiled programs where JAX's persistent compilation cache is, and look for them before
+        anything else is done; see `pytensor.link.jax.tuned.program_store`.
+    cpu_kernels : bool
+        On a CPU, compute convolutions, normalizations and gradients by our own code; see
+        `pytensor.link.jax.tuned.cpu_kernels`.
+    guard : bool
+        On a CPU, keep XLA from fusions that return wrong numbers; see
+        `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
+        is spared what it doesn't need of that.
+    mesh : jax.sharding.Mesh, optional
+        Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
+        devices aren't kept, whatever `keep_programs` says.
+    sync_batchnorm : bool
+        Take the statistics of batch normalizations from the whole batch, not from the rows of each
+        device.
+    platform : {"cpu", "gpu", "cuda", "rocm", "tpu"}, optional
+        The kind of device whose form of the graph is made: on a CPU convolutions have their
+        channels last and may be computed by our kernels.  It doesn't say where the function runs,
+        which is JAX's default device, so a CPU can run what a GPU would get.  That device's kind by
+        default.
+    check_indices : bool
+        Compare indices that are inputs with lengths before each call; see
+        `pytensor.link.jax.rewriting.index_checks`.
 
     Returns
     -------
     pytensor.compile.mode.Mode
+
+    Raises
+    ------
+    ValueError
+        If precision or platform are none of these, or the mesh has other axes than "data".
     """
-    linker = TunedJAXLinker(
-        donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
-        cpu_kernels=cpu_kernels, guard=guard, mesh=mesh, sync_batchnorm=sync_batchnorm,
-        platform=platform, check_indices=check_indices,
-    )  # fmt: skip
-    return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
+    rewrites = get_mode("JAX")._optimizer.excluding(*EXCLUDED)
+    return TunedMode(TunedJAXLinker(options), rewrites)
 
 
 @rewrite_ofg_inner_graph.register(TunedJAXLinker)

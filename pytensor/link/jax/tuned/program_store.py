@@ -64,7 +64,7 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
     )
     # The platform holds in here, and maybe not when it is called.  A deferred graph is pickled.
-    rewrite = partial(_rewrite_for, mode.linker.platform, rewrite)
+    rewrite = partial(_rewrite_for, mode.linker.options.platform, rewrite)
     folder = store_folder()
     if folder is None:
         rewrite()
@@ -82,7 +82,7 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         return
     wide = has_wide_numbers(fgraph)
     if has_programs(folder, key) and not needs_rewriting(fgraph):
-        checks = find_index_checks(fgraph) if mode.linker.check_indices else []
+        checks = find_index_checks(fgraph) if mode.linker.options.check_indices else []
         if checks:
             fgraph.attach_feature(HostChecks(fgraph.inputs, checks))
         fgraph.attach_feature(KeptProgram(key, rewrite, wide))

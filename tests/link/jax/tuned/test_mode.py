@@ -14,7 +14,7 @@ pytest.importorskip("jax")
 from pytensor.compile.mode import get_mode
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.jax.linker import JAXLinker
-from pytensor.link.jax.tuned import TunedJAXLinker, jax_mode
+from pytensor.link.jax.tuned import Options, TunedJAXLinker, jax_mode
 
 
 def test_mode_jax_is_left_alone():
@@ -44,7 +44,7 @@ def test_unknown_precision():
 def test_copied_mode_has_the_same_choices(again):
     mode = jax_mode(donate=True, named_scopes=False)
     linker = again(mode).linker
-    assert (linker.donate, linker.precision, linker.named_scopes) == (True, "float32", False)
+    assert linker.options == Options(donate=True, named_scopes=False)
     assert repr(linker) == repr(mode.linker)
     assert "donate=True" in repr(mode.excluding("merge").linker)
 
@@ -52,11 +52,10 @@ def test_copied_mode_has_the_same_choices(again):
 def test_linker_of_another_graph_has_the_same_choices():
     x = pt.vector("x")
     first, second = (FunctionGraph([x], [y]) for y in (x + 1, x + 2))
-    linker = TunedJAXLinker(donate=True, named_scopes=False).accept(first)
+    linker = TunedJAXLinker(Options(donate=True, named_scopes=False)).accept(first)
     other = linker.accept(second)
     assert (linker.fgraph, other.fgraph) == (first, second)
-    assert other.donate
-    assert not other.named_scopes
+    assert other.options == linker.options
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
