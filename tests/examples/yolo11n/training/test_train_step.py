@@ -309,7 +309,7 @@ def test_images_drawn_on_the_device_are_those_of_the_host():
 
 def test_modes_of_training():
     linker = training_mode().linker
-    assert linker.options == Options(donate=True, cpu_kernels=True)
+    assert linker.options == Options(donate=True, cpu_kernels=True, keep_programs=True)
     assert training_mode("jax", "bf16").linker.options.precision == "bf16"
     assert isinstance(training_mode("NUMBA").linker, NumbaPartsLinker)
     modes = ("JAX", training_mode(), "NUMBA", "FAST_RUN")
