@@ -74,6 +74,13 @@ REPLACED = {
     "pytensor.tensor.random.op.RandomVariable": (
         "pytensor.link.jax.dispatch.generators.jax_funcify_draw"
     ),
+    # Upstream's raise a TypeError past integer results.
+    "pytensor.compile.builders.OpFromGraph.pullback": (
+        "pytensor.tensor.integer_gradients.pullback_of_inner_graph"
+    ),
+    "pytensor.tensor.blockwise.Blockwise.pullback": (
+        "pytensor.tensor.integer_gradients.pullback_of_blockwise"
+    ),
     # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
     "pytensor.scalar.math.Log1mexp": (
         "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Log1mexp"
@@ -102,6 +109,8 @@ REWRITES = (
     "local_drop_unread_gradients",
     "local_fold_batch_normalization_into_convolution",
     "local_remove_full_precision",
+    # Of loops that upstream refuses.
+    *(f"scan_agree_on_axes_of_one_{k}" for k in range(7)),
 )
 
 

@@ -21,6 +21,7 @@ from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
 from pytensor.scan.op import Scan
+from pytensor.scan.rewriting.axes_of_one import with_agreed_axes
 from pytensor.tensor.basic import Choose, cast, constant, expand_dims, stack
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.extra_ops import Unique
@@ -99,6 +100,9 @@ def rebuild_with(replacements, outputs):
             rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
         elif isinstance(node.op, Shape):
             rebuilt = [shape_of_first(dims, *inputs)]
+        elif isinstance(node.op, Scan):
+            op, inputs = with_agreed_axes(node.op, inputs)
+            rebuilt = op.make_node(*inputs).outputs
         elif isinstance(node.op, MakeList):
             # The one Op that takes its inputs as a list.
             rebuilt = node.op.make_node(inputs).outputs
@@ -210,9 +214,8 @@ def portable_scan(node):
         return None
     step = node.op.fgraph.unfreeze()
     make_portable(step)
-    op = node.op.clone_with_inner_graph(step)
-    op.destroy_map = {}
-    return op.make_node(*node.inputs).outputs
+    op, inputs = with_agreed_axes(node.op, node.inputs, step)
+    return op.make_node(*inputs).outputs
 
 
 def open_list(node):

@@ -1,0 +1,5 @@
+"""Register our rewrites when PyTensor loads its own."""
+
+import pytensor.scan.rewriting.axes_of_one
+
+__all__ = []
