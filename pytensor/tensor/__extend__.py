@@ -6,6 +6,7 @@
 
 from importlib import import_module
 
+import pytensor.tensor.integer_gradients
 from pytensor.tensor.resize import resize
 from pytensor.tensor.topk import topk
 
