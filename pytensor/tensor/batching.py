@@ -15,11 +15,10 @@ from typing import Any
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 from pytensor.graph.traversal import ancestors
-from pytensor.tensor.basic import Alloc, AllocEmpty, Join, Split, alloc
+from pytensor.tensor.basic import Alloc, AllocEmpty, Join, Split, alloc, infer_static_shape
 from pytensor.tensor.blockwise import Blockwise, vectorize_node_fallback
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.reshape import SplitDims, join_dims, split_dims
-from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.variable import TensorVariable
 
@@ -34,6 +33,26 @@ def shapes_differ(shape: Sequence[int | None], other: Sequence[int | None]) -> b
     return len(shape) != len(other) or any(
         None not in pair and pair[0] != pair[1] for pair in zip(shape, other, strict=True)
     )
+
+
+def _parted(v, axis, lengths):
+    """Make several axes of one."""
+    own = lengths_of(v)
+    return _reshaped(v, [*own[:axis], *lengths, *own[axis + 1 :]])
+
+
+def _joined(v, axis, n):
+    """Make one axis of `n`."""
+    own = lengths_of(v)
+    return _reshaped(v, [*own[:axis], prod(own[axis : axis + n]), *own[axis + n :]])
+
+
+def _reshaped(v, lengths):
+    # Neither split_dims nor join_dims, each the other's pullback: NumPy can't join axes of an empty
+    # array.  Lengths that the types of other variables tell become numbers, as in split_dims.
+    lengths, known = infer_static_shape(lengths)
+    lengths = [n if k is None else k for n, k in zip(lengths, known, strict=True)]
+    return reshape(v, lengths, ndim=len(lengths))
 
 
 class Batch:
@@ -132,24 +151,25 @@ class Batch:
             return merged.by_moving(v) if parted is None else parted
         at = n + axis
         length = lengths_of(v)[at]
-        v = split_dims(v, (groups, length // groups), axis=at)
+        v = _parted(v, at, [groups, length // groups])
         order = [*range(n, at + 1), *range(n), *range(at + 1, v.type.ndim)]
-        return join_dims(v.dimshuffle(order), axis, n + 2)
+        return _joined(v.dimshuffle(order), axis, n + 2)
 
     def part(self, v: TensorVariable, axis: int, length: Any, groups: int = 1) -> TensorVariable:
         """Undo `merge` for a result: `length` is that of the axis without the batch."""
         n = self.ndim
         if groups == 1:
-            v = split_dims(v, (*self.lengths, length), axis=axis)
+            v = _parted(v, axis, [*self.lengths, length])
+            v.tag.parted_axis = axis  # for `_Merged`
             if axis == 0:
                 return v
             return v.dimshuffle(
                 [*range(axis, axis + n), *range(axis), *range(axis + n, v.type.ndim)]
             )
-        v = split_dims(v, (groups, *self.lengths, length // groups), axis=axis)
+        v = _parted(v, axis, [groups, *self.lengths, length // groups])
         first = axis + 1
         order = [*range(first, first + n), *range(first), *range(first + n, v.type.ndim)]
-        return join_dims(v.dimshuffle(order), n + axis, 2)
+        return _joined(v.dimshuffle(order), n + axis, 2)
 
     def merged_shape(self, i: int, axis: int) -> TensorVariable:
         """Return a variable of an input's shape, and with the batch merged into one of its axes.
@@ -225,8 +245,7 @@ class _Merged:
         if (
             (moved is not v or not self.axis)
             and moved.owner is not None
-            and isinstance(moved.owner.op, SplitDims)
-            and moved.owner.op.axis == self.axis
+            and getattr(moved.tag, "parted_axis", None) == self.axis
             and moved.owner.inputs[0].type.ndim == v.type.ndim - self.n
         ):
             return moved.owner.inputs[0]
@@ -273,7 +292,7 @@ class _Merged:
         n, axis = self.n, self.axis
         if axis:
             v = v.dimshuffle([*range(n, n + axis), *range(n), *range(n + axis, v.type.ndim)])
-        return join_dims(v, axis, n + 1)
+        return _joined(v, axis, n + 1)
 
 
 def _common(v, n):

@@ -207,6 +207,27 @@ def test_a_batch_of_filters_whose_number_is_not_known_repeats_the_op():
     assert {type(op.core_op) for op in repeated(vectorized)} == {Conv, ConvGradInput}
 
 
+@pytest.mark.parametrize("batch", [(0,), (3,), (2, 0)])
+@pytest.mark.parametrize("open_lengths", [False, True])
+@pytest.mark.parametrize("batched", [(0,), (1,)], ids=["images", "filters"])
+def test_batches_of_nothing(batched, open_lengths, batch):
+    """Either the batch has no elements or each has no images."""
+    shapes = [(2 * (0 in batch), 4, 5, 6), (6, 2, 2, 3)]
+    inputs = [pt.tensor(shape=(None,) * 4 if open_lengths else shape) for shape in shapes]
+    replace = {
+        inputs[i]: pt.tensor(shape=(*([None] if open_lengths else batch[:1]), *batch[1:], *v))
+        for i, v in ((i, inputs[i].type.shape) for i in batched)
+    }
+    out = vectorize_graph(pt.conv2d(*inputs, num_groups=2), replace)
+    given = [replace.get(x, x) for x in inputs]
+    outputs = [out, *pytensor.grad((out**2).sum(), given)]
+    values = [np.ones((*(batch if i in batched else ()), *shape)) for i, shape in enumerate(shapes)]
+    found = pytensor.function(given, outputs, mode=PY)(*values)
+    assert found[0].shape == (*batch, shapes[0][0], 6, 4, 4)
+    for gradient, value in zip(found[1:], values, strict=True):
+        np.testing.assert_equal(gradient, np.zeros_like(value))
+
+
 def test_batches_of_different_lengths_are_refused():
     x, w = pt.tensor4("x"), pt.tensor4("w")
     xs = pt.tensor("xs", shape=(2, *[None] * 4))

@@ -417,7 +417,7 @@ class ConvGradFilters(BaseConv):
 
 @batch_rule(Conv)
 def batch_of_conv(op, node, batch):
-    """Compute a batch of images with one of filters by groups; a `Blockwise` if B isn't known.
+    """Compute a batch of images with one of filters by groups; a `Blockwise` if B isn't known or 0.
 
     The number B of elements is a property then, `num_groups`.
     """
@@ -430,7 +430,7 @@ def batch_of_conv(op, node, batch):
     if not has_image:
         out = op(image, batch.merge(filters, 0, groups))
         return [batch.part(out, 1, channels, groups)]
-    if batch.size is None:
+    if not batch.size:
         return None
     out = op.repeated(batch.size)(batch.merge(image, 1), batch.merge(filters, 0))
     return [batch.part(out, 1, channels)]
@@ -449,7 +449,7 @@ def batch_of_conv_transpose(op, node, batch):
     if not has_image:
         out = op(image, batch.merge(filters, 1))
         return [batch.part(out, 1, channels, groups)]
-    if batch.size is None:
+    if not batch.size:
         return None
     out = op.repeated(batch.size)(batch.merge(image, 1), batch.merge(filters, 0))
     return [batch.part(out, 1, channels)]
@@ -467,7 +467,7 @@ def batch_of_conv_grad_input(op, node, batch):
     if not has_cotangent:
         out = op(batch.merged_shape(0, 1), batch.merge(filters, 1), cotangent)
         return [batch.part(out, 1, channels, op.num_groups)]
-    if batch.size is None:
+    if not batch.size:
         return None
     inputs = batch.merged_shape(0, 1), batch.merge(filters, 0), batch.merge(cotangent, 1)
     return [batch.part(op.repeated(batch.size)(*inputs), 1, channels)]
@@ -485,7 +485,7 @@ def batch_of_conv_grad_filters(op, node, batch):
     if not has_image:
         out = op(image, batch.merged_shape(1, 0), batch.merge(cotangent, 1, groups))
         return [batch.part(out, 0, out_channels, groups)]
-    if batch.size is None:
+    if not batch.size:
         return None
     inputs = batch.merge(image, 1), batch.merged_shape(1, 0), batch.merge(cotangent, 1)
     return [batch.part(op.repeated(batch.size)(*inputs), 0, out_channels)]
