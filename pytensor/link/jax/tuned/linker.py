@@ -80,7 +80,8 @@ class TunedJAXLinker(JAXLinker):
     @contextmanager
     def compiling(self):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
-        with compiling_for(self.options.platform, self.options.devices, self.options.sync_batchnorm):
+        options = self.options
+        with compiling_for(options.platform, options.devices, options.sync_batchnorm):
             if self.wide_numbers:
                 import jax
 
