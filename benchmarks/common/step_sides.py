@@ -95,7 +95,8 @@ class DemoStep:
             self.model.load_state_dict(weights)
         # Functions in mode PYTORCH take and give NumPy arrays.
         self._on_device = mode != "PYTORCH"
-        self._sharing = sharing = getattr(getattr(mode, "linker", None), "devices", 1)
+        options = getattr(getattr(mode, "linker", None), "options", None)
+        self._sharing = sharing = options.devices if options else 1
         squares = np.zeros((pictures, image_size, image_size, 3), "uint8")
         rows = batch_size // sharing
         images = DeviceImages(squares, image_size, rows) if pictures else None
