@@ -196,22 +196,22 @@ def interpolate(
     recompute = recompute_scale_factor is not None and flag(
         "interpolate: recompute_scale_factor", recompute_scale_factor
     )
-    size, factors = _targets(x, size, scale_factor, mode, aligned, recompute)
+    lengths, factors = _targets(x, size, scale_factor, mode, aligned, recompute)
     if factors is not None and (ours == "linear" or antialias):
         # as PyTorch, which leaves axes alone whose length stays
         pairs = zip(factors, x.type.shape[2:], strict=True)
         factors = tuple(1.0 if n and math.floor(n * f) == n else f for f, n in pairs)
-    if 0 in (*x.type.shape[2:], *(size or ())):
+    if 0 in (*x.type.shape[2:], *(lengths or ())):
         raise ValueError(
             f"interpolate: x and the output must have cells along every spatial axis, got x of "
-            f"shape {x.type.shape} and size={size}"
+            f"shape {x.type.shape} and size={lengths}"
         )
     op: Any
     if mode == "area":
-        op = AdaptivePool(output_size=size, mode="average")
+        op = AdaptivePool(output_size=lengths, mode="average")
     else:
         op = Resize(
-            size=size,
+            size=lengths,
             scale=factors,
             axes=tuple(range(2, x.type.ndim)),
             roi=(),
@@ -219,5 +219,5 @@ def interpolate(
             keep_aspect_ratio_policy="stretch",
             **_method(mode, ours, aligned, antialias),
         )
-    is_computed = any(isinstance(n, Variable) for n in size or ())
+    is_computed = any(isinstance(n, Variable) for n in lengths or ())
     return op.build_inner_graph(x)[0] if is_computed else op(x)

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
-from typing import Any, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 from pytensor.link.jax.target import AXIS, PLATFORMS
 
 __all__ = ["Options", "with_options"]
 
 Precision = Literal["float32", "bf16"]
-P, R = ParamSpec("P"), TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,9 @@ class Options:
         return 1 if self.mesh is None else self.mesh.size
 
 
-def with_options(_: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Callable[P, R]]:
+def with_options[**P, R](
+    _: Callable[P, Options],
+) -> Callable[[Callable[[Options], R]], Callable[P, R]]:
     """Give a function of options the parameters that make them, for type checkers, too."""
 
     def decorate(function: Callable[[Options], R]) -> Callable[P, R]:
