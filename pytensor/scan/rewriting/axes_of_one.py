@@ -5,9 +5,12 @@ refuses both when the loop is rewritten, copied or compiled.  See
 thoughts/upstream/scan-axes-of-one.md.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 
 from pytensor.compile import optdb
+from pytensor.graph.basic import Variable
+from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import copy_stack_trace, graph_rewriter
 from pytensor.graph.traversal import toposort
 from pytensor.scan.op import Scan
@@ -16,7 +19,7 @@ from pytensor.tensor.shape import specify_broadcastable
 from pytensor.tensor.type import TensorType
 
 
-def agree_on_axes_of_one(fgraph):
+def agree_on_axes_of_one(fgraph: FunctionGraph) -> None:
     """Replace the loops whose types don't agree on which axes have length 1."""
     for node in fgraph.toposort():
         if isinstance(node.op, Scan):
@@ -29,7 +32,9 @@ def agree_on_axes_of_one(fgraph):
                 fgraph.replace_all(pairs, reason="agree_on_axes_of_one")
 
 
-def with_agreed_axes(op, inputs, step=None):
+def with_agreed_axes(
+    op: Scan, inputs: Sequence[Variable], step: FunctionGraph | None = None
+) -> tuple[Scan, Sequence[Variable]]:
     """Return a loop and inputs for it, with types that agree on which axes have length 1.
 
     A sequence's entries have the shape of the step's input, an entry of a state that the step reads
@@ -64,11 +69,11 @@ def with_agreed_axes(op, inputs, step=None):
     for variables, found in zip((written, inputs), missing[1:], strict=True):
         for k, axes in found.items():
             variables[k] = specify_broadcastable(variables[k], *axes)
-    new = Scan(
+    agreed = Scan(
         read, written, op.info, mode=op.mode, truncate_gradient=op.truncate_gradient, name=op.name,
         profile=op.profile, allow_gc=op.allow_gc, strict=op.strict,
     )  # fmt: skip
-    return new, inputs
+    return agreed, inputs
 
 
 def _same_shapes(op):
