@@ -60,8 +60,14 @@ class Windows(NamedTuple):
 
     def taps(self, counts):
         """Yield for each cell of a window, in row-major order, where all windows have it."""
-        for tap in product(*map(range, self.kernel)):
-            yield tap_slices(tap, self.dilations, self.strides, counts)
+        # The bounds of a slice are made once, for many cells have it along an axis.
+        of_axes = [
+            [tap_slices((k,), (dilation,), (stride,), (count,))[0] for k in range(cells)]
+            for cells, dilation, stride, count in zip(
+                self.kernel, self.dilations, self.strides, counts, strict=True
+            )
+        ]
+        yield from product(*of_axes)
 
 
 def spatial_axes(x) -> int:
