@@ -39,6 +39,8 @@ class TunedJAXLinker(JAXLinker):
         if options.devices > 1:
             self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
         if options.precision == "bf16":
+            import pytensor.tensor.precision  # noqa: F401  it registers the rewrite
+
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
         if options.cpu_kernels:

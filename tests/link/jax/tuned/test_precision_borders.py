@@ -1,5 +1,7 @@
 """Mixed precision where a graph ends, in nested graphs, and where nothing is to change."""
 
+import subprocess
+import sys
 from collections import Counter
 
 import jax
@@ -198,6 +200,17 @@ def test_doubles_beside_singles():
 def test_invalid_name():
     with pytest.raises(ValueError, match="precision is 'bfloat16'; it must be one of"):
         jax_mode(precision="bfloat16")
+
+
+@pytest.mark.slow
+def test_the_mark_can_be_imported_after_the_mode():
+    """Excluding a rewrite that isn't registered yet would take its name in PyTensor's database."""
+    code = """
+import pytensor.link.jax.tuned
+pytensor.link.jax.tuned.jax_mode(precision="bf16").optimizer
+import pytensor.tensor.precision
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_mode_jax_is_untouched():
