@@ -65,21 +65,18 @@ class DemoStep:
         As `jax_mode`'s; without a mode.
     guard, cpu_kernels : bool
         As `jax_mode`'s; without a mode.
-    pictures : int
-        From so many on the device images are drawn, where it is not 0; `run` can't be called then.
     """
 
     name = "PyTensor"
 
     def __init__(
         self, image_size, batch_size, weights=None, *, mode=None, donate=True,
-        precision="float32", devices=1, guard=True, cpu_kernels=True, pictures=0,
-        sync_batchnorm=False,
+        precision="float32", devices=1, guard=True, cpu_kernels=True, sync_batchnorm=False,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
         from training.recipe import Rates
-        from training.train_step import LOSS_PARTS, DeviceBatch, DeviceImages, TrainStep
+        from training.train_step import LOSS_PARTS, DeviceBatch, TrainStep
 
         from pytensor.link.jax.tuned import jax_mode
 
@@ -97,11 +94,8 @@ class DemoStep:
         self._on_device = mode != "PYTORCH"
         options = getattr(getattr(mode, "linker", None), "options", None)
         self._sharing = sharing = options.devices if options else 1
-        squares = np.zeros((pictures, image_size, image_size, 3), "uint8")
-        rows = batch_size // sharing
-        images = DeviceImages(squares, image_size, rows) if pictures else None
         self.step = TrainStep(
-            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, images=images,
+            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode,
             devices=sharing, place=several and several.replicate,
         )  # fmt: skip
         self._parts, self._batch, self._rates = LOSS_PARTS, DeviceBatch, Rates
@@ -143,9 +137,8 @@ class DemoStep:
         """
         function = self.step._step
         mesh, inputs = mesh or self._mesh, function.maker.fgraph.inputs
-        # Images or their plans, three arrays of targets, four numbers, and the shared variables.
-        rows = len(self.step.images.variables) + 3
-        numbers = rows + 4
+        # Images and three arrays of targets, four numbers, and the shared variables.
+        rows, numbers = 4, 8
         arguments = [shape_of(v.type, split_rows(mesh), self._sharing) for v in inputs[:rows]]
         arguments += [shape_of(v.type) for v in inputs[rows:numbers]]
         arguments += [shape_of(v.type, whole(mesh)) for v in inputs[numbers:]]

@@ -1,325 +1,388 @@
-"""What GPUs would run of YOLO11n's training step, found out without one: PyTensor, and plain JAX.
+"""Count what a GPU would run of YOLO11n's training step, without the GPU: PyTensor and plain JAX.
 
-    python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor NHWC NCHW]
-        [--what step sync-step drawn inference] [--precision bf16 float32 highest] [--devices 1]
-        [--batch-size 64] [--image-size 320] [--largest-batch] [--why N] [--json FILE]
-        [--keep FOLDER]
-    python -m benchmarks.gpu.program --list-devices
-    python -m benchmarks.gpu.program --read FILE [--device h200]
+    python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor NHWC]
+        [--precision bf16 float32] [--batch-size 64] [--image-size 320] [--devices 1]
+        [--why N] [--json FILE]
+    python -m benchmarks.gpu.program --table
 
-XLA compiles the whole step for the device, which need not be there, and its program is read:
-kernels, bytes, operations, calls of cuDNN, memory.  It needs `pip install 'jax[cuda12]'`; no GPU
-and no driver.  No time is measured.  A bound of the time is computed from XLA's own description of
-the device, and from two assumptions, which are options: what a kernel's launch takes in a CUDA
-graph (--graph-launch-us) and without one (--launch-us).
-
-What can be compiled:
-    step        the training step with images from the host
-    sync-step   the same on several devices that share batch normalizations' statistics
-    drawn       the training step that draws its images on the device (PyTensor alone)
-    inference   images to boxes, with the averaged weights (PyTensor alone)
-
-Precisions: float32 is JAX's default, in which products are TF32's; highest keeps them float32.
-With --json the results are put into a file, in the place of those of the same programs.
+XLA compiles the whole step for the device, and its program is read: kernels, bytes, memory.  That
+takes some minutes for each program, and `pip install 'jax[cuda12]'`, but no GPU and no driver.  No
+time is measured.  `--json` puts the figures into a file, instead of older ones of the same program;
+`--table` writes those of benchmarks/results into docs/what_the_gpu_runs.md.
 """
-
-import os
-
-# Before the first imports of pytensor and jax, which read them once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"  # JAX's plugin looks for a GPU otherwise
 
 import argparse
 import json
+import os
+import re
 import sys
-import time
-from collections import Counter, defaultdict
-from contextlib import nullcontext
-from importlib.metadata import PackageNotFoundError, version
+from collections import Counter
+from importlib.metadata import version
+from importlib.util import find_spec
+from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.common import step_sides, xla_gpu
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "gpu_program_cuda.json"
+PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
+BEGIN, END = "<!-- table -->", "<!-- end of table -->"
+SIDES = {"PyTensor": "PyTensor", "NHWC": "plain JAX"}
+# A program's row in the results: which program it is, and what was found.
+KEY = ("device", "devices", "batch size", "image size", "precision", "side")
+FOUND = {
+    "kernels": "{:,}", "kernels under 2 MB": "{:,}", "copies": "{}", "all-reduces": "{}",
+    "GB": "{:.2f}", "temporary MB": "{:,.0f}", "ms for the bytes": "{:.2f}",
+}  # fmt: skip
 
-WHAT = ("step", "sync-step", "drawn", "inference")
-SIDES = ("PyTensor", "NHWC", "NCHW")
-PRECISIONS = ("bf16", "float32", "highest")
-# Squares on the device of the step that draws from them; a program differs in nothing else.
-PICTURES = 1024
-KEY = ("device", "what", "side", "precision", "batch size", "image size", "devices")
-PACKAGES = ("jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "pytensor")
+NAMES = {
+    "h200": "NVIDIA H200 141GB HBM3e",
+    "h100": "NVIDIA H100 80GB HBM3",
+    "h100-pcie": "NVIDIA H100 PCIe",
+    "a100": "NVIDIA A100-SXM4-80GB",
+    "a100-40gb": "NVIDIA A100-SXM4-40GB",
+    "a100-pcie": "NVIDIA A100 80GB PCIe",
+    "b200": "NVIDIA B200",
+    "gb200": "NVIDIA GB200",
+    "a6000": "NVIDIA RTX A6000",
+    "v100": "Tesla V100-SXM2-16GB",
+}
+SMALL = 2_000_000
+# These run nothing on the device, or only wait for what was started before them.
+FREE = {
+    "after-all", "bitcast", "constant", "get-tuple-element", "opt-barrier", "parameter",
+    "partition-id", "replica-id", "tuple",
+}  # fmt: skip
+COPIES = {"bitcast", "copy", "parameter", "transpose", "tuple"}
+
+COMPUTATION = re.compile(r"(?P<entry>ENTRY )?%?(?P<name>[\w.-]+) \(.*\{$")
+INSTRUCTION = re.compile(
+    r"\s+(?:ROOT )?%?([\w.-]+) = (.*?) ([a-z][\w-]*?)(-start|-done|-update)?\(([^)]*)\)(.*)$"
+)
+ARRAY = re.compile(r"\b(?:pred|[a-z]+(\d+)\w*)\[([\d,]*)\]")
+CALLED = re.compile(r"\b(?:body|to_apply|calls|\w+_computations?)=(?:\{([^}]*)\}|(%?[\w.-]+))")
 
 
-def program(what, side, precision, batch_size, image_size, mesh):
-    """Return a jitted function, and its arguments' shapes; in a block of `compiling_for`.
+class NoPlugin(Exception):
+    """What compiles for GPUs isn't installed, or doesn't know the device."""
+
+
+# ------------------------------------------------------------------------------------ devices
+
+
+class Device(NamedTuple):
+    """A GPU as XLA describes it: `text` is its GpuTargetConfigProto, `bandwidth` bytes a second."""
+
+    name: str
+    text: str
+    memory: float
+    bandwidth: float
+
+
+def devices() -> dict[str, Device]:
+    """Return the GPUs that the installed plugin of XLA describes, by their names.
+
+    Raises
+    ------
+    NoPlugin
+        If none is installed.
+    """
+    plugins = (
+        ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12") if find_spec("jax_plugins") else ()
+    )
+    spec = next(filter(None, map(find_spec, plugins)), None)
+    if spec is None:
+        raise NoPlugin(
+            "XLA's compiler for NVIDIA GPUs isn't installed; run: pip install 'jax[cuda12]' "
+            "(5.5 GB; it needs no GPU)"
+        )
+    data, found = Path(spec.origin).with_name("xla_cuda_plugin.so").read_bytes(), {}
+    for match in re.finditer(rb"gpu_device_info \{", data):
+        start, end = data.rfind(b"\0", 0, match.start()) + 1, data.find(b"\0", match.start())
+        text = data[start:end].decode()
+        if 'platform_name: "CUDA"' in text:
+            device = describe(text)
+            found[device.name] = device
+    return found
+
+
+def describe(text: str) -> Device:
+    """Read XLA's description of a device."""
+    name = re.search(r'device_description_str: "([^"]*)"', text)[1]
+    sizes = (re.search(rf"{key}: (\d+)", text)[1] for key in ("memory_size", "memory_bandwidth"))
+    return Device(name, text, *map(float, sizes))
+
+
+def find_device(name: str) -> Device:
+    """Return the GPU of a name of XLA's, or of `NAMES`.
+
+    Raises
+    ------
+    NoPlugin
+        If there is no plugin, or it has no such device.
+    """
+    known, full = devices(), NAMES.get(name.lower(), name)
+    if full not in known:
+        short = ", ".join(short for short, long in NAMES.items() if long in known)
+        raise NoPlugin(f"XLA describes no device {name!r}; it has {short}, {', '.join(known)}")
+    return known[full]
+
+
+def mesh_of(device: Device, count: int):
+    """Return `count` devices of a kind that need not be there, as a mesh along the axis "data"."""
+    from jax.experimental import topologies
+
+    from pytensor.link.jax.parallel.sharding import data_parallel_mesh
+
+    topology = topologies.get_topology_desc(
+        device.name, "cuda", target_config=device.text, topology=f"1x1x{count}"
+    )
+    return data_parallel_mesh(topology.devices)
+
+
+def compile_for(mesh, function, arguments):
+    """Compile a jitted function for the devices of a mesh.
+
+    Arguments are trees of jax.ShapeDtypeStruct; those without a sharding are on every device.
+    """
+    import jax
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    def place(value):
+        return jax.ShapeDtypeStruct(
+            value.shape, value.dtype,
+            sharding=value.sharding or NamedSharding(mesh, PartitionSpec()),
+        )  # fmt: skip
+
+    return function.lower(*jax.tree.map(place, arguments)).compile()
+
+
+# ------------------------------------------------------------------------------------ the text
+
+
+class Kernel(NamedTuple):
+    """What a program starts on the device, `times` times a run.
+
+    Attributes
+    ----------
+    kind : str
+        "loop fusion", "cudnn$convForward", "copy", ...
+    node : str
+        Where it comes from: with PyTensor the node (see `pytensor.link.jax.tuned.scopes`).
+    bytes : int
+        Of its operands and results.
+    copies : bool
+        Whether it only copies or transposes.
+    """
+
+    kind: str
+    node: str
+    bytes: int
+    copies: bool = False
+    times: int = 1
+
+
+class Instruction(NamedTuple):
+    """A line of a program; `bytes` are those of its result, `rest` is what follows its operands."""
+
+    code: str
+    ending: str | None
+    bytes: int
+    operands: list
+    rest: str
+
+
+def bytes_of(shape: str) -> int:
+    """Return the bytes of a shape of XLA's, such as ``(f32[8,4]{1,0}, u8[0]{0})``."""
+    return sum(
+        prod(int(n) for n in dims.split(",") if n) * int(bits or 8) // 8
+        for bits, dims in ARRAY.findall(shape)
+    )
+
+
+def read(text: str) -> list[Kernel]:
+    """List the kernels of a compiled program, from ``compiled.as_text()``.
+
+    A kernel is an instruction of the entry computation that runs something: a fusion, a call of a
+    library, a copy.  The bodies of loops, calls and branches count as well: those of loops as often
+    as XLA knows them to run (once if it does not), of branches all.
 
     Raises
     ------
     ValueError
-        If plain JAX has no such function.
+        If the text is of something else.
     """
-    number = "float32" if precision == "highest" else precision
-    if side != "PyTensor":
-        if what != "step":
-            raise ValueError(f"plain JAX has no {what}, only the step")
-        weights = step_sides.initial_weights()
-        pure = step_sides.PureStep(image_size, batch_size, weights, side, precision=number)
-        return pure.program(mesh)
-    if what == "inference":
-        return inference(image_size, batch_size, mesh)
+    computations, entry = {}, None
+    for line in text.splitlines():
+        if match := COMPUTATION.match(line):
+            current = computations[match["name"]] = {}
+            entry = match["name"] if match["entry"] else entry
+        elif match := INSTRUCTION.match(line):
+            name, shape, code, ending, operands, rest = match.groups()
+            # What is started has its operands in a tuple before the result.
+            shape = shape.partition("), ")[2] if shape.startswith("((") else shape
+            operands = re.findall(r"%([\w.-]+)", operands)
+            current[name] = Instruction(code, ending, bytes_of(shape), operands, rest)
+    if entry is None:
+        raise ValueError("this is not the text of a compiled program: it has no ENTRY")
+    return list(_kernels(computations, entry, 1))
+
+
+def _kernels(computations, name, times):
+    instructions = computations[name]
+    for one in instructions.values():
+        if one.code in FREE or one.ending in ("-done", "-update"):
+            continue
+        several_or_one = (each for pair in CALLED.findall(one.rest) for each in pair)
+        called = [name for names in several_or_one for name in re.findall(r"[\w.-]+", names)]
+        if one.code in ("while", "call", "conditional", "async"):
+            trips = re.search(r'"known_trip_count":\{"n":"(\d+)"', one.rest)
+            rounds = times * int(trips[1] if trips else 1)
+            for computation in called:
+                yield from _kernels(computations, computation, rounds)
+        else:
+            inner = computations[called[0]] if one.code == "fusion" else {"": one}
+            given = sum(instructions[o].bytes for o in one.operands if o in instructions)
+            codes = {each.code for each in inner.values()}
+            yield Kernel(
+                _kind(one, codes), _node(one, inner), given + one.bytes, codes <= COPIES, times
+            )
+
+
+def _kind(one, codes):
+    if one.code == "custom-call":
+        return re.search(r'custom_call_target="([^"]*)"', one.rest)[1].strip("_")
+    if one.code != "fusion":
+        return one.code
+    if "all-reduce" in codes:
+        return "all-reduce"
+    kind = re.search(r"kind=k(\w+)", one.rest)[1].lower()
+    return f"{'triton' if '__triton' in one.rest else kind} fusion"
+
+
+def _node(one, inner):
+    # A fusion without a name of its own belongs to what comes last in it.
+    rests = [one.rest, *(each.rest for each in reversed(inner.values()))]
+    paths = [found[1] for rest in rests if (found := re.search(r'op_name="([^"]*)"', rest))]
+    parts = paths[0].split(";")[0].split("/") if paths else ["(none)"]
+    return parts[1] if len(parts) > 2 else parts[-1]
+
+
+# ------------------------------------------------------------------------------------ figures
+
+
+def examine(device, devices, batch_size, image_size, precision, side):
+    """Compile the step; return its row of the results, and its kernels."""
+    from benchmarks.common import step_sides
+    from pytensor.link.jax.target import compiling_for
     from pytensor.link.jax.tuned import jax_mode
 
-    mode = jax_mode(
-        donate=True, precision=number, platform="cuda", cpu_kernels=True, mesh=mesh,
-        sync_batchnorm=what == "sync-step",
-    )  # fmt: skip
-    pictures = PICTURES * (what == "drawn")
-    demo = step_sides.DemoStep(image_size, batch_size, mode=mode, pictures=pictures)
-    return demo.program(mesh)
+    mesh = mesh_of(device, devices)
+    with compiling_for("cuda"):
+        if side == "PyTensor":
+            mode = jax_mode(donate=True, precision=precision, platform="cuda", mesh=mesh)
+            step = step_sides.DemoStep(image_size, batch_size, mode=mode)
+        else:
+            weights = step_sides.initial_weights()
+            step = step_sides.PureStep(image_size, batch_size, weights, side, precision=precision)
+        compiled = compile_for(mesh, *step.program(mesh))
+    kernels = read(compiled.as_text())
+    key = device.name, devices, batch_size, image_size, precision, side
+    temporary = compiled.memory_analysis().temp_size_in_bytes
+    row = dict(zip(KEY, key, strict=True)) | summary(kernels, device)
+    return row | {"temporary MB": round(temporary / 1e6), "jax": version("jax")}, kernels
 
 
-def inference(image_size, batch_size, mesh):
-    """Return `program` of the demo's detector, in float32 as the demo has it."""
-    step_sides.use_demo()
-    from model import YOLO11n
-    from training.train_step import compile_detector
-
-    model = YOLO11n(step_sides.CLASSES)
-    function = compile_detector(model, image_size, batch_size)
-    images, *weights = (v.type for v in function.maker.fgraph.inputs)
-    arguments = [step_sides.shape_of(images, step_sides.split_rows(mesh))]
-    return function.vm.jit_fn, arguments + [step_sides.shape_of(v) for v in weights]
-
-
-def compile_program(device, what, side, precision, batch_size, image_size, devices):
-    """Compile one of the programs for so many devices of a kind."""
-    import jax
-
-    from pytensor.link.jax.target import compiling_for
-
-    mesh = xla_gpu.mesh_of(device, devices)
-    highest = jax.default_matmul_precision("highest") if precision == "highest" else nullcontext()
-    with compiling_for("cuda"), highest:
-        function, arguments = program(what, side, precision, batch_size, image_size, mesh)
-        return xla_gpu.compile_for(mesh, function, arguments)
-
-
-def estimate(kernels, device, assumed):
-    """Return the least seconds of a run, with their parts; None where XLA lists no rates."""
-    least = xla_gpu.roofline(kernels, device)
-    if least is None:
-        return None
-    count = sum(k.times for k in kernels)
-    launch = {name: count * 1e-6 * us for name, us in assumed.items()}
+def summary(kernels, device):
+    """Return counts and sums of a program's kernels, by the names of `FOUND`."""
+    total = sum(k.times * k.bytes for k in kernels)
     return {
-        "bytes and operations": least,
-        "bytes alone": sum(k.times * k.bytes for k in kernels) / device.bandwidth,
-        # In a graph a kernel starts when the one before it has ended; without one the host
-        # launches while the device computes, and the slower of them decides.
-        "with CUDA graphs": least + launch["with CUDA graphs"],
-        "without CUDA graphs": max(least, launch["without CUDA graphs"]),
+        "kernels": sum(k.times for k in kernels),
+        "kernels under 2 MB": sum(k.times for k in kernels if k.bytes < SMALL),
+        "copies": sum(k.times for k in kernels if k.copies),
+        "all-reduces": sum(k.times for k in kernels if k.kind == "all-reduce"),
+        "GB": round(total / 1e9, 2),
+        "ms for the bytes": round(1e3 * total / device.bandwidth, 2),
     }
 
 
-def examine(device, key, options):
-    """Compile a program and say what it is made of: a row of the results, and its kernels."""
-    begun = time.perf_counter()
-    compiled = compile_program(device, *key)
-    text = compiled.as_text()
-    row = dict(zip(KEY, (device.name, *key), strict=True))
-    row["compiled in seconds"] = round(time.perf_counter() - begun, 1)
-    kernels = xla_gpu.read(text)
-    row |= xla_gpu.summary(kernels)
-    row["host transfers"] = xla_gpu.host_transfers(text)
-    row["memory"] = xla_gpu.memory(compiled)
-    row["estimated seconds"] = estimate(kernels, device, options.assumed)
-    if options.keep:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        name = "_".join(str(part) for part in (device.name, *key)).replace(" ", "_")
-        (options.keep / f"{name}.txt").write_text(text)
-    return row, kernels
-
-
-def largest_batch(device, key, total, options):
-    """Return the batch that fills the device, from a second compilation; compiled as a check.
-
-    Memory is taken to be linear in the batch.  Where the check finds that a batch doesn't fit, the
-    line goes through what was found.  JAX may use a share of a device's memory.
-    """
-    what, side, precision, batch_size, *rest = key
-    room = options.memory_share * device.memory
-    step = 8 * rest[-1]
-
-    def compiled(size):
-        program = compile_program(device, what, side, precision, size, *rest)
-        return size, xla_gpu.memory(program)["total"]
-
-    known = batch_size, total
-    other = compiled(batch_size // 2)
-    while True:
-        each = (other[1] - known[1]) / (other[0] - known[0])
-        size = int((room - total) / each + batch_size) // step * step
-        # A device alone holds its part of the batch.
-        found = {"batch": size, "bytes of an image": each, "share of memory": options.memory_share}
-        if not options.confirm:
-            return found
-        other = compiled(size)
-        if other[1] <= room:
-            return found | {"bytes by a compilation": other[1]}
-
-
-# ------------------------------------------------------------------------------------- tables
-
-
-def print_row(row):
-    """Print what a program is made of."""
-    print(f"\n{title(row)}")
-    took, flop = row["memory"], row["flop"]
-    tera = ", ".join(f"{name} {number / 1e12:.3f}" for name, number in flop.items() if number)
-    lines = [
-        ("kernels", f"{row['kernels']:,}; under 2 MB {row['kernels under 2 MB']:,}"),
-        ("read and written", f"{row['bytes'] / 1e9:.2f} GB"),
-        ("operations, 10^12", tera),
-        ("by kind", counts(row["kinds"])),
-        ("libraries", counts(row["libraries"])),
-        ("only copy or transpose",
-         f"{row['copies']} kernels, {row['bytes of copies'] / 1e6:.1f} MB; "
-         f"{row['transposing']} transpose"),
-        ("host transfers", row["host transfers"]),
-        ("all-reduces", f"{row['all-reduces']}, {row['bytes of all-reduces'] / 1e6:.1f} MB"),
-        ("memory", ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in took.items())),
-    ]  # fmt: skip
-    if seconds := row["estimated seconds"]:
-        parts = ", ".join(f"{name} {1e3 * s:.2f} ms" for name, s in seconds.items())
-        lines.append(("estimated, not measured", parts))
-    if found := row.get("largest batch"):
-        state = "compiled, fits" if "bytes by a compilation" in found else "an estimate"
-        lines.append(("largest batch", f"{found['batch']:,} ({state})"))
-    for name, text in lines:
-        print(f"  {name:24} {text}")
-
-
-def title(row):
-    return ", ".join(f"{row[name]}" if name in KEY[:4] else f"{name} {row[name]}" for name in KEY)
-
-
-def counts(numbers):
-    return ", ".join(f"{name} {count:,}" for name, count in numbers.items()) or "none"
-
-
 def print_why(kernels, number):
-    """List the largest kernels, and where most and most bytes come from."""
-    print(f"  {'largest kernels':24} MB, kind, node")
-    for k in sorted(kernels, key=lambda k: -k.bytes)[:number]:
-        print(f"{k.bytes / 1e6:36.1f}  {k.kind:22} {k.node}  ({k.name})")
-    times, sizes = Counter(), defaultdict(int)
+    """List the nodes and kinds that most bytes, and most kernels, come from."""
+    times, sizes = Counter(), Counter()
     for k in kernels:
         group = k.node.partition("[")[0], k.kind
         times[group] += k.times
         sizes[group] += k.times * k.bytes
-    print(f"  {'most frequent':24} kernels, MB together, kind, node")
-    for (node, kind), count in times.most_common(number):
-        print(f"{count:36,}  {sizes[node, kind] / 1e6:9,.1f}  {kind:22} {node}")
-    print(f"  {'most bytes':24} kernels, MB together, kind, node")
-    for (node, kind), size in sorted(sizes.items(), key=lambda item: -item[1])[:number]:
-        print(f"{times[node, kind]:36,}  {size / 1e6:9,.1f}  {kind:22} {node}")
+    for title, counts in (("most bytes", sizes), ("most kernels", times)):
+        print(f"{title}: kernels, MB, node, kind")
+        for group, _ in counts.most_common(number):
+            print(f"{times[group]:8,} {sizes[group] / 1e6:10,.1f}  {'  '.join(group)}")
 
 
-def versions():
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+def store(path, row):
+    """Put a row into a file of results, instead of one of the same program."""
+    rows = {key_of(each): each for each in json.loads(path.read_text())} if path.exists() else {}
+    rows[key_of(row)] = row
+    lines = ",\n".join(json.dumps(rows[key]) for key in sorted(rows))
+    path.write_text(f"[\n{lines}\n]\n")
 
 
-def write(path, row, options):
-    """Put a row into a file of results, in the place of one of the same program."""
-    old = json.loads(path.read_text())["programs"] if path.exists() else []
-    key = [row[name] for name in KEY]
-    rows = [each for each in old if [each[name] for name in KEY] != key]
-    row["versions"], row["assumed microseconds of a launch"] = versions(), options.assumed
-    rows = sorted([*rows, row], key=lambda each: [str(each[name]) for name in KEY])
-    path.write_text(json.dumps({"programs": rows}, indent=1) + "\n")
+def key_of(row):
+    return tuple(row[name] for name in KEY)
 
 
-def print_devices():
-    """Print the devices that the plugin describes, with what it says of them."""
-    print(f"{'short name':12} {'XLA':38} {'GB':>6} {'TB/s':>6} {'bf16':>6} {'TF32':>6}  TFLOP/s")
-    short = {full: name for name, full in xla_gpu.SHORT_NAMES.items()}
-    for name, d in sorted(xla_gpu.devices().items()):
-        tera = (d.matrix.get(dtype, 0) / 1e12 for dtype in ("bf16", "f32"))
-        rates = (f"{rate:6.0f}" if rate else "     -" for rate in tera)
-        sizes = f"{d.memory / 1e9:6.1f} {d.bandwidth / 1e12:6.2f}"
-        print(f"{short.get(name, ''):12} {name:38} {sizes} {' '.join(rates)}")
+def page():
+    """Return the page of the documentation with the table of the results that are there now."""
+    head = [*KEY, *FOUND]
+    lines = [head, ["---"] * len(head)]
+    for row in json.loads(RESULTS.read_text()):
+        shown = row | {"side": SIDES[row["side"]], "device": row["device"].removeprefix("NVIDIA ")}
+        found = [form.format(row[name]) for name, form in FOUND.items()]
+        lines.append([str(shown[name]) for name in KEY] + found)
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    before, rest = PAGE.read_text().split(BEGIN)
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.split(END)[1]}"
 
 
-def parse_arguments():
+def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--list-devices", action="store_true")
-    add("--device", nargs="+", default=["h200"], metavar="NAME")
-    add("--what", nargs="+", choices=WHAT, default=["step"])
-    add("--sides", nargs="+", choices=SIDES, default=["PyTensor", "NHWC"])
-    add("--precision", nargs="+", choices=PRECISIONS, default=["bf16"])
+    add("--device", nargs="+", default=["h200"], metavar="NAME", help="as XLA calls it, or short")
+    add("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="plain JAX is NHWC")
+    add("--precision", nargs="+", choices=["bf16", "float32"], default=["bf16"])
     add("--batch-size", type=int, default=64, help="on all devices together")
     add("--image-size", type=int, default=320)
     add("--devices", type=int, default=1, help="that share a batch")
-    add("--largest-batch", action="store_true", help="compile half the batch, and conclude")
-    add("--confirm", action="store_true", help="compile the largest batch, too")
-    add("--memory-share", type=float, default=0.75, help="what JAX takes of a device's memory")
-    add("--graph-launch-us", type=float, default=1.5, help="a launch in a CUDA graph, assumed")
-    add("--launch-us", type=float, default=4.0, help="a launch without one, assumed")
-    add("--why", type=int, default=0, metavar="N", help="list the N largest kernels and sources")
+    add(
+        "--why", type=int, default=0, metavar="N", help="list what most bytes and kernels come from"
+    )
     add("--json", type=Path, metavar="FILE")
-    add("--keep", type=Path, metavar="FOLDER", help="where programs are written as text")
-    add("--read", type=Path, metavar="FILE", help="read such a text instead of compiling")
-    options = parser.parse_args()
-    options.assumed = {
-        "with CUDA graphs": options.graph_launch_us, "without CUDA graphs": options.launch_us
-    }  # fmt: skip
-    return options
-
-
-def main():
-    o = parse_arguments()
-    if o.list_devices:
-        return print_devices()
-    if o.read:
-        kernels = xla_gpu.read(o.read.read_text())
-        row = xla_gpu.summary(kernels)
-        row["estimated seconds"] = estimate(kernels, xla_gpu.find_device(o.device[0]), o.assumed)
-        print(json.dumps(row, indent=1))
-        return print_why(kernels, o.why)
-    for device in [xla_gpu.find_device(name) for name in o.device]:
+    add("--table", action="store_true", help="compile nothing, write the page's table")
+    o = parser.parse_args()
+    if o.table:
+        PAGE.write_text(page())
+        return
+    # Before the first imports of pytensor and jax, which read them once.
+    os.environ["PYTENSOR_FLAGS"] = f"floatX=float32,{os.environ.get('PYTENSOR_FLAGS', '')}"
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"  # JAX's plugin looks for a GPU otherwise
+    for device in map(find_device, o.device):
         for precision in o.precision:
-            for what, side in ((what, side) for what in o.what for side in o.sides):
-                if what != "step" and side != "PyTensor":
-                    continue
-                if what == "sync-step" and o.devices == 1:
-                    sys.exit("sync-step is a step of several --devices")
-                # The detector has no other form.
-                form = "float32" if (what, precision) == ("inference", "bf16") else precision
-                key = what, side, form, o.batch_size, o.image_size, o.devices
-                row, kernels = examine(device, key, o)
-                if o.largest_batch:
-                    row["largest batch"] = largest_batch(device, key, row["memory"]["total"], o)
-                print_row(row)
+            for side in o.sides:
+                row, kernels = examine(
+                    device, o.devices, o.batch_size, o.image_size, precision, side
+                )
+                print(json.dumps(row, indent=1), flush=True)
                 if o.why:
                     print_why(kernels, o.why)
-                sys.stdout.flush()
                 if o.json:
-                    write(o.json, row, o)
+                    store(o.json, row)
 
 
 if __name__ == "__main__":
     try:
         main()
-    except xla_gpu.NoPlugin as error:
+    except NoPlugin as error:
         sys.exit(f"error: {error}")

@@ -6,7 +6,7 @@
 NAME is a GPU that XLA describes, such as h200, h100, h100-pcie, a100 or a100-40gb; without one it
 is that of this machine.  The run's own training step is compiled for it, which takes minutes and
 needs no GPU, but `pip install 'jax[cuda12]'`; its program says the memory, and bounds the time from
-below as `program.py` does.  On a machine with a GPU the step runs, too, on zeros for data, and
+below by its bytes and kernels.  On a machine with a GPU the step runs, too, on zeros for data, and
 what it took stands beside what was expected.
 
 Nothing is downloaded: of COCO the number of images is the one that is asked for.  The times are
@@ -39,8 +39,8 @@ from training.options import make_recipe, parse_arguments
 from training.recipe import StepSettings, resolve
 from training.train_step import DeviceImages, TrainStep
 
-from benchmarks.common import xla_gpu
 from benchmarks.common.step_sides import shape_of, split_rows
+from benchmarks.gpu import program
 from pytensor.link.jax.parallel.devices import Devices
 from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.tuned import jax_mode
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
     share: float
     kernels: list
-    memory: dict  # see `xla_gpu.memory`
+    memory: object  # what JAX calls its `memory_analysis`
 
 
 class Images(NamedTuple):
@@ -147,22 +147,17 @@ def compiled(run, mesh):
     parts = []
     for function, rows, share in functions(run):
         with compiling_for("cuda"):
-            program = xla_gpu.compile_for(mesh, function.vm.jit_fn, shapes(function, rows, mesh))
-        parts.append(Part(share, xla_gpu.read(program.as_text()), xla_gpu.memory(program)))
+            step = program.compile_for(mesh, function.vm.jit_fn, shapes(function, rows, mesh))
+        parts.append(Part(share, program.read(step.as_text()), step.memory_analysis()))
     return parts
 
 
 def seconds_at_least(parts, device):
-    """Bound of the seconds of a batch; None where XLA lists no rates of the device's units."""
-    if not device.matrix:
-        return None
+    """Bound the seconds of a batch from below, by bytes and launches."""
     return sum(
-        part.share
-        * (
-            xla_gpu.roofline(part.kernels, device)
-            + 1e-6 * LAUNCH * sum(kernel.times for kernel in part.kernels)
-        )
+        part.share * kernel.times * (kernel.bytes / device.bandwidth + 1e-6 * LAUNCH)
         for part in parts
+        for kernel in part.kernels
     )
 
 
@@ -172,7 +167,8 @@ def needed(run, parts, devices):
     few = sum(v.get_value(borrow=True).nbytes for v in run.step.images.shared)
     function, rows, _ = functions(run)[0]
     batch = sum(math.prod(s.shape) * s.dtype.itemsize for s in shapes(function, rows, None)[:rows])
-    others = (p.memory["temporary"] + p.memory["results"] - p.memory["donated"] for p in parts)
+    plans = [part.memory for part in parts]
+    others = (p.temp_size_in_bytes + p.output_size_in_bytes - p.alias_size_in_bytes for p in plans)
     return held - few + run.squares + 2 * batch // devices + max(others)
 
 
@@ -204,10 +200,10 @@ def this_device():
     """
     kind = jax.devices()[0].device_kind
     if jax.default_backend() != "gpu":
-        raise xla_gpu.NoPlugin("this machine has no GPU: name one, for example --check h100")
-    known = xla_gpu.devices()
+        raise program.NoPlugin("this machine has no GPU: name one, for example --check h100")
+    known = program.devices()
     name = min((name for name in known if name.startswith(kind)), key=len, default=kind)
-    return xla_gpu.find_device(name)
+    return program.find_device(name)
 
 
 def speed(run, o, seconds):
@@ -219,7 +215,7 @@ def speed(run, o, seconds):
 
 def check(name, o):
     """Print what a run takes on a device; return what would be refused."""
-    device = this_device() if name is None else xla_gpu.find_device(name)
+    device = this_device() if name is None else program.find_device(name)
     if o.batch_size % o.devices:
         return [f"{o.devices} devices can't share a batch of {o.batch_size} equally"]
     room = SHARE * device.memory
@@ -228,16 +224,13 @@ def check(name, o):
           f"{o.devices} device(s), {run.images.count:,} images, {o.epochs} epochs, "
           f"{run.step.optimizer}; images are drawn on the {'device' if run.squares else 'host'}; "
           f"{run.images.boxes} boxes an image {run.images.source}", flush=True)  # fmt: skip
-    parts = compiled(run, xla_gpu.mesh_of(device, o.devices))
+    parts = compiled(run, program.mesh_of(device, o.devices))
     size = needed(run, parts, o.devices)
     print(f"memory: {size / 1e9:.2f} GB of each device, of which JAX takes {room / 1e9:.1f} GB "
           f"({SHARE:.0%}); training images {run.squares / 1e9:.2f} GB")  # fmt: skip
     least = seconds_at_least(parts, device)
-    if least is None:
-        print("time: no estimate, XLA lists no rates of this device's matrix units")
-    else:
-        print(f"time, estimated from below, not measured: {speed(run, o, least)} (bytes and "
-              f"operations at the device's full rates, and {LAUNCH} µs a kernel)")  # fmt: skip
+    print(f"time, estimated from below, not measured: {speed(run, o, least)} (all bytes at the "
+          f"memory's full bandwidth, and {LAUNCH} µs a kernel)")  # fmt: skip
     if jax.default_backend() == "gpu" and size <= room:
         seconds, peak = measure(run, Devices(o.devices))
         held = "" if peak is None else f", {peak / 1e9:.2f} GB held at most"
@@ -254,7 +247,7 @@ def main(arguments=None):
     options = parse_arguments(__doc__.splitlines()[0], arguments)
     try:
         refused = check(name, options)
-    except (xla_gpu.NoPlugin, DataError, OSError, ValueError) as error:
+    except (program.NoPlugin, DataError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     for reason in refused:

@@ -1,4 +1,4 @@
-"""What a GPU would run: the page says what was found, and a run is checked before it is started."""
+"""A program for a GPU is read as XLA wrote it, and a run is checked before it is started."""
 
 import importlib
 import json
@@ -10,22 +10,99 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.common import xla_gpu
+from benchmarks.gpu import program
 
 pytest.importorskip("jax")
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "benchmarks/results/gpu_program_cuda.json"
+# A convolution, sums over devices, a loop of three turns, and a branch.
+PROGRAM = Path(__file__).with_name("program_for_a_gpu.txt").read_text()
+
+DEVICE = """
+gpu_device_info {
+  core_count: 100
+  memory_bandwidth: 1000000000000
+  device_memory_size: 80000000000
+}
+platform_name: "CUDA"
+device_description_str: "Some GPU"
+"""
+
+
+def test_kernels_are_what_runs_something():
+    images, results, filters = 2 * 384, 2 * 480, 2 * 300
+    assert program.read(PROGRAM) == [
+        program.Kernel("loop fusion", "Elemwise.Mul[a]", 2 * images + 8),
+        program.Kernel("cudnn$convForward", "Conv[w]", images + filters + results + 96),
+        program.Kernel("all-reduce", "(none)", 2 * 56),
+        program.Kernel("all-reduce", "(none)", 2 * 56),
+        program.Kernel("copy", "(none)", 80, copies=True, times=3),
+        program.Kernel("negate", "(none)", 80),
+        program.Kernel("transpose", "(none)", 2 * 56, copies=True),
+    ]
+
+
+def test_summary():
+    kernels = [
+        program.Kernel("copy", "", 10_000_000, copies=True, times=300),
+        program.Kernel("all-reduce", "", 1_000_000, times=2),
+    ]
+    assert program.summary(kernels, program.describe(DEVICE)) == {
+        "kernels": 302, "kernels under 2 MB": 2, "copies": 300, "all-reduces": 2, "GB": 3.0,
+        "ms for the bytes": 3.0,
+    }  # fmt: skip
+
+
+def test_other_text_is_refused():
+    with pytest.raises(ValueError, match="no ENTRY"):
+        program.read("module @jit_step {}")
+
+
+def test_description_of_a_device():
+    device = program.describe(DEVICE)
+    assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
+
+
+def test_results_of_a_program_replace_older_ones(tmp_path):
+    path = tmp_path / "found.json"
+    for number, device in enumerate(["b", "a", "b"]):
+        program.store(path, dict.fromkeys(program.KEY, 1) | {"device": device, "number": number})
+    rows = json.loads(path.read_text())
+    assert [(row["device"], row["number"]) for row in rows] == [("a", 1), ("b", 2)]
+
+
+def test_the_page_says_what_was_found():
+    assert program.page() == program.PAGE.read_text(), (
+        "run: python -m benchmarks.gpu.program --table"
+    )
+
+
+@pytest.mark.long
+def test_counts_are_those_of_the_results(tmp_path):
+    """The step for an H200 in bf16, compiled again: minutes."""
+    try:
+        program.devices()
+    except program.NoPlugin as error:
+        pytest.skip(str(error))
+    path = tmp_path / "found.json"
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.gpu.program",
+        "--sides",
+        "PyTensor",
+        "--json",
+        path,
+    ]
+    subprocess.run(command, cwd=program.ROOT, env=os.environ | {"PYTENSOR_FLAGS": ""}, check=True)
+    (found,) = json.loads(path.read_text())
+    known = {program.key_of(row): row for row in json.loads(program.RESULTS.read_text())}
+    for name in ("kernels", "GB", "temporary MB"):
+        assert found[name] == pytest.approx(known[program.key_of(found)][name], rel=0.02)
+
+
+# ------------------------------------------------------------------------------ a run's check
+
 OPTIONS = ["--preset", "gpu", "--image-size", "64", "--data", "synthetic", "--train-images", "100"]
-
-
-def load(name):
-    """Import a program, which sets variables for its own process."""
-    with pytest.MonkeyPatch.context() as patch:
-        for flag in ("PYTENSOR_FLAGS", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "JAX_PLATFORMS"):
-            patch.setenv(flag, os.environ.get(flag, ""))
-        patch.setattr(sys, "path", [*sys.path])
-        return importlib.import_module(name)
 
 
 @pytest.fixture
@@ -33,76 +110,28 @@ def check(monkeypatch):
     """Return the program, with a small network in place of the detector."""
     from tests.examples.yolo11n.training.runs import Stage
 
-    program = load("benchmarks.gpu.training_check")
-    monkeypatch.setattr(program, "YOLO11n", lambda num_classes: Stage())
-    return program
+    with pytest.MonkeyPatch.context() as patch:  # it sets variables for its own process
+        for flag in ("PYTENSOR_FLAGS", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK"):
+            patch.setenv(flag, os.environ.get(flag, ""))
+        patch.setattr(sys, "path", [*sys.path])
+        check = importlib.import_module("benchmarks.gpu.training_check")
+    monkeypatch.setattr(check, "YOLO11n", lambda num_classes: Stage())
+    return check
 
 
 @pytest.fixture
 def device(check, monkeypatch):
     """Return a GPU with room for little, and programs for it of one kernel."""
-    gpu = xla_gpu.Device("Some GPU", "", 4e9, 1e12, {"bf16": 1e14, "f32": 5e13}, {"f32": 1e13})
-    memory = {"temporary": 2_000_000_000, "results": 5_000_000, "donated": 4_000_000}
-    part = check.Part(1.0, [xla_gpu.Kernel("a", "copy", "", 998_500_000)], memory)
-    monkeypatch.setattr(xla_gpu, "find_device", lambda name: gpu)
-    monkeypatch.setattr(xla_gpu, "mesh_of", lambda device, count: None)
-    monkeypatch.setattr(check, "compiled", lambda run, mesh: [part])
-    return memory
-
-
-def test_the_page_says_what_was_found():
-    tool = load("docs.tools.gpu_program")
-    assert tool.page() == tool.PAGE.read_text(), "run: python -m docs.tools.gpu_program"
-    programs = json.loads(RESULTS.read_text())["programs"]
-    assert {row["side"] for row in programs} >= {"PyTensor", "NHWC"}
-
-
-def test_estimate_of_a_program():
-    script = load("benchmarks.gpu.program")
-    gpu = xla_gpu.Device("Some GPU", "", 4e9, 1e12, {"bf16": 1e14}, {"f32": 1e13})
-    kernels = [xla_gpu.Kernel("a", "copy", "", 1_000_000, times=10)]
-    assumed = {"with CUDA graphs": 2.0, "without CUDA graphs": 5.0}
-    assert script.estimate(kernels, gpu, assumed) == pytest.approx(
-        {
-            "bytes and operations": 10e-6, "bytes alone": 10e-6,
-            "with CUDA graphs": 30e-6, "without CUDA graphs": 50e-6,
-        }
+    gpu = program.Device("Some GPU", "", memory=4e9, bandwidth=1e12)
+    plan = SimpleNamespace(
+        temp_size_in_bytes=2_000_000_000, output_size_in_bytes=5_000_000,
+        alias_size_in_bytes=4_000_000,
     )  # fmt: skip
-    assert script.estimate(kernels, gpu._replace(matrix={}), assumed) is None
-
-
-def test_largest_batch(monkeypatch):
-    script = load("benchmarks.gpu.program")
-    asked = []
-
-    def compile_program(device, what, side, precision, batch_size, *rest):
-        asked.append(batch_size)
-        return batch_size
-
-    # Ten bytes for all batches, three for an image, and more for large ones.
-    more = {}
-    monkeypatch.setattr(script, "compile_program", compile_program)
-    monkeypatch.setattr(xla_gpu, "memory", lambda n: {"total": 10 + 3 * n + more.get(n, 0)})
-    gpu = xla_gpu.Device("Some GPU", "", 400, 1, {}, {})
-    options = SimpleNamespace(memory_share=0.75, confirm=True)
-    key = "step", "PyTensor", "bf16", 64, 320, 1
-    assert script.largest_batch(gpu, key, 10 + 3 * 64, options) == {
-        "batch": 96, "bytes of an image": 3, "share of memory": 0.75, "bytes by a compilation": 298,
-    }  # fmt: skip
-    assert asked == [32, 96]
-    more[96] = 3
-    assert script.largest_batch(gpu, key, 10 + 3 * 64, options)["batch"] == 88
-    options.confirm = False
-    assert script.largest_batch(gpu, key, 10 + 3 * 64, options)["batch"] == 96
-
-
-def test_results_of_a_program_replace_older_ones(tmp_path):
-    script, path = load("benchmarks.gpu.program"), tmp_path / "found.json"
-    for number, device in enumerate(["b", "a", "b"]):
-        row = dict.fromkeys(script.KEY, 1) | {"device": device, "number": number}
-        script.write(path, row, SimpleNamespace(assumed={}))
-    rows = json.loads(path.read_text())["programs"]
-    assert [(row["device"], row["number"]) for row in rows] == [("a", 1), ("b", 2)]
+    part = check.Part(1.0, [program.Kernel("copy", "", 998_500_000)], plan)
+    monkeypatch.setattr(program, "find_device", lambda name: gpu)
+    monkeypatch.setattr(program, "mesh_of", lambda device, count: None)
+    monkeypatch.setattr(check, "compiled", lambda run, mesh: [part])
+    return plan
 
 
 @pytest.mark.slow
@@ -116,7 +145,7 @@ def test_check_of_a_run(check, device, capsys, float32_everywhere):
     assert "1.00 ms a batch, 64,000 images/s" in out
     assert "2.0" in out.partition("memory: ")[2].partition(" GB")[0]
 
-    device["temporary"] = 3_000_000_000
+    device.temp_size_in_bytes = 3_000_000_000
     assert check.main(arguments) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("refused: the batch does not fit: it takes 3.0 GB")
@@ -178,32 +207,6 @@ def test_what_is_refused(check, device, capsys):
 def test_without_a_name_or_a_plugin(check, monkeypatch, capsys):
     assert check.main(OPTIONS) == 1
     assert "this machine has no GPU: name one" in capsys.readouterr().err
-    monkeypatch.setattr(xla_gpu, "find_spec", lambda name: None)
+    monkeypatch.setattr(program, "find_spec", lambda name: None)
     assert check.main(["h100", *OPTIONS]) == 1
     assert "pip install 'jax[cuda12]'" in capsys.readouterr().err
-
-
-@pytest.mark.long
-def test_counts_are_those_of_the_results(tmp_path):
-    """The step for an H200 in bf16, compiled anew: minutes."""
-    try:
-        xla_gpu.plugin()
-    except xla_gpu.NoPlugin as error:
-        pytest.skip(str(error))
-    path = tmp_path / "found.json"
-    subprocess.run(
-        [sys.executable, "-m", "benchmarks.gpu.program", "--sides", "PyTensor", "--json", path],
-        cwd=ROOT,
-        env=os.environ | {"PYTENSOR_FLAGS": ""},
-        check=True,
-    )
-    (found,) = json.loads(path.read_text())["programs"]
-    names = "device", "what", "side", "precision", "batch size", "image size", "devices"
-    (known,) = (
-        row
-        for row in json.loads(RESULTS.read_text())["programs"]
-        if all(row[name] == found[name] for name in names)
-    )
-    for name in ("kernels", "bytes"):
-        assert found[name] == pytest.approx(known[name], rel=0.02)
-    assert found["memory"]["temporary"] == pytest.approx(known["memory"]["temporary"], rel=0.02)
