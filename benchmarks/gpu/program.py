@@ -109,8 +109,8 @@ def devices() -> dict[str, Device]:
 def describe(text: str) -> Device:
     """Read XLA's description of a device."""
     name = re.search(r'device_description_str: "([^"]*)"', text)[1]
-    sizes = (re.search(rf"{key}: (\d+)", text)[1] for key in ("memory_size", "memory_bandwidth"))
-    return Device(name, text, *map(float, sizes))
+    keys = ("device_memory_size", "memory_bandwidth")
+    return Device(name, text, *(float(re.search(rf"{key}: (\d+)", text)[1]) for key in keys))
 
 
 def find_device(name: str) -> Device:

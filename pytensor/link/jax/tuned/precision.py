@@ -12,8 +12,8 @@ dtype, float64 among them, are computed as without this module.
 The rules, by kind of Op (`pytensor.graph.facts.precision`, which is open for others):
 
 ========================================  =========================================================
-convolutions and their gradients          bfloat16 operands; bfloat16 results, but float32
-                                          gradients of filters
+convolutions and their gradients          bfloat16 operands and results; gradients of filters are
+                                          cast to float32, which the update is computed in
 products of matrices                      bfloat16 where one operand is bfloat16 already, or where
                                           one depends on shared variables only, and the other on
                                           inputs too (a layer's weights and activations).  The
@@ -53,7 +53,6 @@ from weakref import WeakKeyDictionary
 import jax.numpy as jnp
 
 from pytensor import scalar as ps
-from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import layout, precision
@@ -61,7 +60,7 @@ from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.rewriting.updates import Update
 from pytensor.link.jax.target import in_one_kernel
 from pytensor.raise_op import CheckAndRaise
-from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
+from pytensor.tensor.basic import Alloc, Join, Split
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.einsum import Einsum
@@ -103,8 +102,6 @@ def in_mixed_precision(convert):
             facts[within] = GraphFacts(within)
         known = facts[within]
         function = RULES[precision(_core(op))](function, node, known)
-        if known.outputs.isdisjoint(node.outputs):
-            return function
         return _cast_outputs_to_single(function, node, known)
 
     return converted
@@ -164,10 +161,7 @@ class GraphFacts:
             self.of_parameters.update(node.outputs)
             if not self.of_shared.isdisjoint(node.inputs):
                 self.of_shared.update(node.outputs)
-        filled = isinstance(node.op, Alloc | DimShuffle | Reshape) and node.inputs[0]
-        if isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ps.Second):
-            filled = node.inputs[1]
-        if filled in self.uniform:
+        if isinstance(node.op, Alloc) and node.inputs[0] in self.uniform:
             self.uniform.update(node.outputs)
 
     def keeps_low(self, node, values):
@@ -178,19 +172,17 @@ class GraphFacts:
             for variable, value in zip(node.inputs, values, strict=True)
         )
 
-    def round(self, variable, value):
-        """Return the value of a variable that is bfloat16."""
-        return Unrounded(value) if variable in self.ends else value.astype(LOW)
-
     def _is_neutral(self, variable, value, size):
-        if not _is_single(variable):
-            return False
         # Constant scalars come as Python numbers.
         return (
             jnp.size(value) == 1
             or variable in self.uniform
             or (variable in self.of_parameters and jnp.size(value) < size)
         )
+
+    def round(self, variable, value):
+        """Return the value of a variable that is bfloat16."""
+        return Unrounded(value) if variable in self.ends else value.astype(LOW)
 
     def is_layer(self, node):
         """Return whether a product is that of parameters and something that inputs decide."""
@@ -325,11 +317,10 @@ def as_normalization(function, node, facts):
 
 
 def as_convolution(function, node, facts):
-    """Take bfloat16 operands, and return bfloat16 but for gradients of filters."""
+    """Take bfloat16 operands, and return bfloat16; cast gradients of filters to float32."""
     if not all(map(_is_single, (*node.inputs, *node.outputs))):
         return in_single(function, node, facts)
-    facts_of_op = layout(_core(node.op))
-    of_filters = facts_of_op is not None and not facts_of_op.out
+    of_filters = not layout(_core(node.op)).out
 
     def convolution(*values):
         out = function(*_low(values, node.inputs))
@@ -368,8 +359,8 @@ RULES = {
 # ------------------------------------------------------------------------------ PyTensor's own Ops
 
 for _view in (
-    AdvancedSubtensor, Alloc, CheckAndRaise, DeepCopyOp, DimShuffle, ExtractDiag, Join, Repeat,
-    Reshape, SpecifyShape, Split, Subtensor, ViewOp,
+    AdvancedSubtensor, Alloc, CheckAndRaise, DimShuffle, Join, Repeat, Reshape, SpecifyShape, Split,
+    Subtensor,
 ):  # fmt: skip
     precision.register(_view, lambda op: "view")
 
@@ -390,11 +381,6 @@ def _(op):
 @precision.register(Elemwise)
 def _(op):
     return precision(op.scalar_op)
-
-
-@precision.register(ps.Composite)
-def _(op):
-    return "cheap" if all(precision(n.op) == "cheap" for n in op.fgraph.apply_nodes) else "single"
 
 
 @precision.register(ps.Cast)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from model import YOLO11n
-from training.train_step import DeviceImages, HostImages, TrainStep
+from training.train_step import DeviceImages, TrainStep
 
 from pytensor.link.jax.tuned import jax_mode
 from tests.link.jax.programs import faults
@@ -12,15 +12,9 @@ pytestmark = [pytest.mark.training, pytest.mark.slow]
 SIZE, BATCH, BOXES = 64, 4, 4
 
 
-# With images of the host, a small network's step runs in a GPU's form in test_train_step.py.
-FROM_HOST = pytest.param(False, id="images of the host", marks=pytest.mark.long)
-
-
-@pytest.mark.parametrize("drawn", [pytest.param(True, id="drawn on the device"), FROM_HOST])
-def test_the_step(drawn):
+def test_the_step():
     """No float64, nothing from the host, products in bfloat16, images as they lie, all donated."""
-    squares = np.zeros((3, SIZE, SIZE, 3), np.uint8)
-    images = DeviceImages(squares, SIZE, BATCH) if drawn else HostImages(SIZE, BATCH)
+    images = DeviceImages(np.zeros((3, SIZE, SIZE, 3), np.uint8), SIZE, BATCH)
     mode = jax_mode(donate=True, precision="bf16", cpu_kernels=True, platform="cuda")
     step = TrainStep(YOLO11n(2), SIZE, BATCH, BOXES, 5e-4, mode=mode, images=images)
     assert faults(step._step) == {}
