@@ -87,10 +87,8 @@ def devices() -> dict[str, Device]:
     NoPlugin
         If none is installed.
     """
-    plugins = (
-        ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12") if find_spec("jax_plugins") else ()
-    )
-    spec = next(filter(None, map(find_spec, plugins)), None)
+    names = ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12") if find_spec("jax_plugins") else ()
+    spec = next(filter(None, map(find_spec, names)), None)
     if spec is None:
         raise NoPlugin(
             "XLA's compiler for NVIDIA GPUs isn't installed; run: pip install 'jax[cuda12]' "
@@ -355,9 +353,7 @@ def main():
     add("--batch-size", type=int, default=64, help="on all devices together")
     add("--image-size", type=int, default=320)
     add("--devices", type=int, default=1, help="that share a batch")
-    add(
-        "--why", type=int, default=0, metavar="N", help="list what most bytes and kernels come from"
-    )
+    add("--why", type=int, default=0, metavar="N", help="list where most bytes and kernels are")
     add("--json", type=Path, metavar="FILE")
     add("--table", action="store_true", help="compile nothing, write the page's table")
     o = parser.parse_args()

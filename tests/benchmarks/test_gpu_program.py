@@ -71,9 +71,7 @@ def test_results_of_a_program_replace_older_ones(tmp_path):
 
 
 def test_the_page_says_what_was_found():
-    assert program.page() == program.PAGE.read_text(), (
-        "run: python -m benchmarks.gpu.program --table"
-    )
+    assert program.page() == program.PAGE.read_text(), f"run: python -m {program.__name__} --table"
 
 
 @pytest.mark.long
@@ -84,15 +82,7 @@ def test_counts_are_those_of_the_results(tmp_path):
     except program.NoPlugin as error:
         pytest.skip(str(error))
     path = tmp_path / "found.json"
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.gpu.program",
-        "--sides",
-        "PyTensor",
-        "--json",
-        path,
-    ]
+    command = [sys.executable, "-m", program.__name__, "--sides", "PyTensor", "--json", path]
     subprocess.run(command, cwd=program.ROOT, env=os.environ | {"PYTENSOR_FLAGS": ""}, check=True)
     (found,) = json.loads(path.read_text())
     known = {program.key_of(row): row for row in json.loads(program.RESULTS.read_text())}
