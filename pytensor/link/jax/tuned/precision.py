@@ -37,7 +37,8 @@ parameters smaller than the image (biases).  Any other float32 input makes the r
 
 What only elementwise functions on the way to one result read isn't rounded: a compiler computes
 them in one loop, where float32 costs nothing.  SiLU after a normalization is rounded once, and so
-is its gradient of five functions.
+is its gradient of five functions.  On GPUs XLA leaves out the other roundings by itself; on CPUs
+it doesn't, and they cost digits.
 
 The values that a function returns, new values of shared variables, and what enters and leaves a
 nested graph (Scan, OpFromGraph) have the dtype that the graph says.  Parameters, optimizers and
