@@ -34,9 +34,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ROOT / "requirements"
 PYTHONS = ("3.12", "3.13", "3.14")
 LARGEST = {".whl": 2_000_000, ".gz": 4_000_000}  # bytes; what slips in by mistake is larger
-SOURCE = ROOT / "pytensor" / "link" / "jax" / "tuned" / "kernels" / "cpu_kernels.cc"
+SOURCE = ROOT / "pytensor" / "link" / "jax" / "kernels" / "cpu_kernels.cc"
 GLIBC = "2.28"  # what manylinux_2_28 promises, and jaxlib's own wheels ask for
-# Levels of `pytensor.link.jax.tuned.cpu_kernels.LEVELS`, and Zig's names of them, by machine.
+# Levels of `pytensor.link.jax.kernels.cpu_kernels.LEVELS`, and Zig's names of them, by machine.
 LEVELS = {
     "x86_64": {"x86_64_v4": "x86_64_v4", "x86_64_v3": "x86_64_v3"},
     "aarch64": {"aarch64": "generic"},
@@ -63,8 +63,8 @@ print(*[file for file in files if changed(file)], *ours)
 # compiler, beside XLA's.
 KERNELS = """
 import numpy as np, pytensor, pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.jax.tuned.cpu_kernels import load_kernels, shipped
+from pytensor.link.jax import jax_mode
+from pytensor.link.jax.kernels.cpu_kernels import load_kernels, shipped
 rng = np.random.default_rng(0)
 image = rng.normal(size=(2, 3, 32, 32)).astype("float32")
 start = [rng.normal(0, 0.2, s).astype("float32") for s in ((16, 3, 3, 3), (8, 16, 3, 3))]

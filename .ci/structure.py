@@ -141,7 +141,7 @@ def probe_operators():
     """Return, for each operator, the files that know it: those that an addition doesn't enter."""
     import pytensor
     import pytensor.tensor as pt
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
     from pytensor.link.onnx import export_onnx
 
     def use(function, axes):

@@ -53,7 +53,7 @@ def our_mode():
 
     if os.environ["UPSTREAM_MODE"] != "jax_mode":
         return get_mode(os.environ["UPSTREAM_MODE"])
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
 
     return jax_mode()
 

@@ -70,11 +70,11 @@ def test_the_longest_files_are_there(request):
 
 
 def test_files_are_listed_by_the_time_they_took(tmp_path):
-    cases = [("tests.test_docs", 2), ("tests.link.jax.tuned.test_donation.TestUpdates", 3)]
-    cases += [("tests.test_docs", 2), ("tests.link.jax.tuned.test_donation", 0.5)]
+    cases = [("tests.test_docs", 2), ("tests.link.jax.mode.test_donation.TestUpdates", 3)]
+    cases += [("tests.test_docs", 2), ("tests.link.jax.mode.test_donation", 0.5)]
     rows = [f'<testcase classname="{name}" time="{seconds}"/>' for name, seconds in cases]
     (tmp_path / "tests.xml").write_text(f"<testsuites>{''.join(rows)}</testsuites>")
-    expected = ["test_docs.py", "link/jax/tuned/test_donation.py"]
+    expected = ["test_docs.py", "link/jax/mode/test_donation.py"]
     assert longest_files(tmp_path / "tests.xml") == expected
 
 
@@ -110,10 +110,10 @@ def test_cases_that_execute_nothing_of_their_own_are_left_to_the_weekly_run():
 def test_the_times_of_cases_have_the_names_that_pytest_gives_them(tmp_path):
     rows = (
         '<testcase classname="tests.test_docs" name="test_a[x.y]" time="2"/>'
-        '<testcase classname="tests.link.jax.tuned.test_donation.TestUpdates" name="b" time="3"/>'
+        '<testcase classname="tests.link.jax.mode.test_donation.TestUpdates" name="b" time="3"/>'
     )
     (tmp_path / "tests.xml").write_text(f"<testsuites>{rows}</testsuites>")
-    donation = "tests/link/jax/tuned/test_donation.py::TestUpdates::b"
+    donation = "tests/link/jax/mode/test_donation.py::TestUpdates::b"
     expected = {"tests/test_docs.py::test_a[x.y]": 2, donation: 3}
     assert seconds_of_cases(tmp_path / "tests.xml") == expected
 

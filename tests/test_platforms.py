@@ -22,7 +22,7 @@ def test_training_loads_where_there_is_no_sighup(monkeypatch):
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_memory_is_kept_by_glibc_alone(monkeypatch, system):
-    from pytensor.link.jax.tuned.host_memory import keep_freed_memory
+    from pytensor.link.jax.mode.host_memory import keep_freed_memory
 
     monkeypatch.setattr(sys, "platform", system)
     assert keep_freed_memory() is False
@@ -47,7 +47,7 @@ def without_proc(monkeypatch):
 def test_processor_and_memory_without_proc():
     from data.cache import free_memory
 
-    from pytensor.link.jax.tuned.processor import processor
+    from pytensor.link.jax.kernels.processor import processor
 
     processor.cache_clear()
     try:
@@ -58,7 +58,7 @@ def test_processor_and_memory_without_proc():
 
 
 def test_a_library_of_another_system_is_done_without(monkeypatch, tmp_path, caplog):
-    from pytensor.link.jax.tuned import cpu_kernels
+    from pytensor.link.jax.kernels import cpu_kernels
 
     library = tmp_path / "jax_cpu_kernels_0.so"
     library.write_bytes(b"MZ: a library of another system")

@@ -253,7 +253,7 @@ def test_what_must_not_be_published(release, monkeypatch):
 
 
 def test_wheels_have_the_kernels_that_are_looked_for(release):
-    from pytensor.link.jax.tuned import cpu_kernels
+    from pytensor.link.jax.kernels import cpu_kernels
 
     made = [level for levels in release.LEVELS.values() for level in levels]
     assert sorted(made) == sorted(cpu_kernels.LEVELS)

@@ -65,7 +65,7 @@ CONVERTED = tuple(
     )
 )
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
-BY_SCIPY = "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_by_scipy"
+BY_SCIPY = "pytensor.link.jax.fixes.scalar_functions.jax_funcify_by_scipy"
 REPLACED = {
     # Each function of upstream's draws from copies of shared generators.
     "numpy.random._generator.Generator": "pytensor.link.jax.generators.state_of",
@@ -83,13 +83,13 @@ REPLACED = {
     ),
     # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
     "pytensor.scalar.math.Log1mexp": (
-        "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Log1mexp"
+        "pytensor.link.jax.fixes.scalar_functions.jax_funcify_Log1mexp"
     ),
     "pytensor.scalar.math.Softplus": (
-        "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_Softplus"
+        "pytensor.link.jax.fixes.scalar_functions.jax_funcify_Softplus"
     ),
     "pytensor.tensor.random.basic.CategoricalRV": (
-        "pytensor.link.jax.dispatch.draws.jax_sample_fn_categorical"
+        "pytensor.link.jax.fixes.draws.jax_sample_fn_categorical"
     ),
     "pytensor.scalar.math.BetaIncInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncCInv": BY_SCIPY,
@@ -97,10 +97,10 @@ REPLACED = {
     "pytensor.scalar.math.Ive": BY_SCIPY,
     "pytensor.scalar.math.Kve": BY_SCIPY,
     "pytensor.tensor.random.basic.BinomialRV": (
-        "pytensor.link.jax.dispatch.draws.jax_sample_fn_binomial"
+        "pytensor.link.jax.fixes.draws.jax_sample_fn_binomial"
     ),
     "pytensor.tensor.random.basic.VonMisesRV": (
-        "pytensor.link.jax.dispatch.draws.jax_sample_fn_by_numpy"
+        "pytensor.link.jax.fixes.draws.jax_sample_fn_by_numpy"
     ),
 }
 # Of Ops of ours alone; the mark is a scalar Op of ours, within upstream's Elemwise.

@@ -13,8 +13,7 @@ import pytensor.tensor as pt
 from pytensor.compile.maker import function
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
-from pytensor.link.jax import reseed
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode, reseed
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import SGD, clip_by_global_norm, schedules
 from pytensor.optimizers.updates import OrderedUpdates

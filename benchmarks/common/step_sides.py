@@ -78,7 +78,7 @@ class DemoStep:
         from training.recipe import Rates
         from training.train_step import LOSS_PARTS, DeviceBatch, TrainStep
 
-        from pytensor.link.jax.tuned import jax_mode
+        from pytensor.link.jax import jax_mode
 
         several = devices_for(devices)
         self._mesh = several and several.mesh
@@ -119,13 +119,13 @@ class DemoStep:
 
     def first_call(self):
         """Return the context of the demo's first call, where JAX traces and compiles."""
-        from pytensor.link.jax.tuned.building import paused_collection
+        from pytensor.link.jax.mode.building import paused_collection
 
         return paused_collection()
 
     def has_program(self):
         """Return whether the first call makes a program of its own, or finds it, beside JAX's."""
-        from pytensor.link.jax.tuned.program_store import store_folder
+        from pytensor.link.jax.mode.store.program_store import store_folder
         from pytensor.link.jax.xla_guard import guard_options
 
         return store_folder() is not None or guard_options() is not None
@@ -443,6 +443,6 @@ def out_of_memory(error):
 
 def keep_freed_memory():
     """Set the process's allocator as training does; whether it could be."""
-    from pytensor.link.jax.tuned import host_memory
+    from pytensor.link.jax.mode import host_memory
 
     return host_memory.keep_freed_memory()

@@ -166,7 +166,7 @@ class Kernel(NamedTuple):
     kind : str
         "loop fusion", "cudnn$convForward", "copy", ...
     node : str
-        Where it comes from: with PyTensor the node (see `pytensor.link.jax.tuned.scopes`).
+        Where it comes from: with PyTensor the node (see `pytensor.link.jax.profiling.scopes`).
     bytes : int
         Of its operands and results.
     copies : bool
@@ -272,8 +272,8 @@ def _node(one, inner):
 def examine(device, devices, batch_size, image_size, precision, side):
     """Compile the step; return its row of the results, and its kernels."""
     from benchmarks.common import step_sides
+    from pytensor.link.jax import jax_mode
     from pytensor.link.jax.target import compiling_for
-    from pytensor.link.jax.tuned import jax_mode
 
     mesh = mesh_of(device, devices)
     with compiling_for("cuda"):

@@ -41,9 +41,9 @@ from training.train_step import DeviceImages, TrainStep
 
 from benchmarks.common.step_sides import shape_of, split_rows
 from benchmarks.gpu import program
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.parallel.devices import Devices
 from pytensor.link.jax.target import compiling_for
-from pytensor.link.jax.tuned import jax_mode
 
 # Rows for the boxes of an image, where the run's data aren't there.
 MAX_BOXES = 64

@@ -28,7 +28,7 @@ import numpy as np
 import pytensor
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.timing import quartiles
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 PAIRS = {"mode JAX": "plain JAX", "jax_mode(donate=True)": "plain JAX, donated"}
 WARMUP = 3

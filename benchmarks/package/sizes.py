@@ -17,7 +17,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 
 def functions():

@@ -30,7 +30,7 @@ from unittest.mock import patch
 
 from benchmarks.common.child import ROOT, program_command
 from pytensor.compile.mode import predefined_modes
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.catalogue.pymc_models import build
 
 # As PyMC's users write them

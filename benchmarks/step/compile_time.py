@@ -147,7 +147,7 @@ def kept_stages(watch):
     """Time the stages of a first call that makes its program, or finds it on disk."""
     import jax
 
-    from pytensor.link.jax.tuned import program_store
+    from pytensor.link.jax.mode.store import program_store
 
     stages = [
         (program_store.StoredFunction, "resolve", "tracing"),

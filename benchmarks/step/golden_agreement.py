@@ -37,7 +37,7 @@ def golden_steps(golden, precision):
     from training.recipe import Rates, Recipe
     from training.train_step import DeviceBatch, HostImages, TrainStep
 
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
 
     model = YOLO11n(step_sides.CLASSES)
     golden.load_golden_weights(model)

@@ -51,7 +51,7 @@ def make_side(name, size, weights):
     """Make the side of a name in `SIDES`."""
     if name == "pure":
         return PureStep(*size, weights)
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
 
     mode = "JAX" if name == "jax" else jax_mode(donate=True, cpu_kernels=True)
     return DemoStep(*size, weights, mode=mode)

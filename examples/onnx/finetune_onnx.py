@@ -18,7 +18,7 @@ import onnxruntime
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import Adam
 

@@ -119,7 +119,7 @@ def reseed(function_or_shared: "Function | SharedVariable", seed: int | Sequence
     >>> import pytensor
     >>> import pytensor.tensor as pt
     >>> from pytensor.link.jax import reseed
-    >>> from pytensor.link.jax.tuned import jax_mode
+    >>> from pytensor.link.jax import jax_mode
     >>> rng = pt.random.shared_rng(seed=1)
     >>> next_rng, x = rng.normal()
     >>> f = pytensor.function([], x, updates={rng: next_rng}, mode=jax_mode())

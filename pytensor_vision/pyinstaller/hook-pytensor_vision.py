@@ -5,5 +5,5 @@ import os
 from pytensor_vision import HOME
 
 module_collection_mode = "py"
-_KERNELS = os.path.join("pytensor", "link", "jax", "tuned", "kernels")
+_KERNELS = os.path.join("pytensor", "link", "jax", "kernels")
 datas = [(os.path.join(HOME, _KERNELS), os.path.join("pytensor_vision", _KERNELS))]

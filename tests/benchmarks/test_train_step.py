@@ -105,7 +105,7 @@ def test_three_steps_of_the_demo(layout, float32_everywhere):
 
 @pytest.mark.long
 def test_three_steps_without_kernels(float32_everywhere):
-    from pytensor.link.jax.tuned.cpu_kernels import KERNELS
+    from pytensor.link.jax.kernels.cpu_kernels import KERNELS
 
     side = sides.DemoStep(*SIZE, pure_steps("NHWC")[0], cpu_kernels=False)
     function, arguments = side.program()

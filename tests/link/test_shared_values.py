@@ -8,7 +8,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.numba.parts import NumbaPartsLinker
 
 WRITERS = {

@@ -47,7 +47,7 @@ def test_jax_knows_its_layout(network):
 
 def test_jax_knows_its_precision(network):
     jax = pytest.importorskip("jax")
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
     from tests.link.toy import in_jax  # noqa: F401
 
     x, outputs, expected = network

@@ -5,7 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.optimizers import AveragedStatistics
 
 FACTOR = 0.03

@@ -54,7 +54,7 @@ def test_gradient_is_that_of_the_other_terms(name):
 @pytest.mark.parametrize("mode", ["FAST_RUN", "NUMBA", "ONNX", "jax_mode"])
 def test_all_modes(mode):
     if mode == "jax_mode":
-        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+        mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode()
     inputs, gradients = zip(*(gradient(p, ndim) for ndim, p in PRODUCTS.values()), strict=True)
     f = pytensor.function(inputs, gradients, mode=mode)
     values = [np.ones((4, 2, 3)[-x.type.ndim :]) for x in inputs]

@@ -206,7 +206,7 @@ def test_values_in_numba():
 @in_turn("name, dtype, static", [*CASES], ["float16", "float32", "float64"], [True, False])
 def test_jax(name, dtype, static):
     pytest.importorskip("jax")
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
 
     inputs, outputs = graph(name, dtype, static)
     tolerance = {"rtol": 2e-2, "atol": 5e-2} if dtype == "float16" else {}
@@ -393,7 +393,7 @@ OVER_ONE = {
 def test_what_is_not_a_number_stays_so_over_one_element(name, mode):
     function, shape = OVER_ONE[name]
     if mode == "jax_mode":
-        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+        mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode()
     value = np.array([np.nan, np.inf, -np.inf, 2.0])
     x = pt.tensor("x", shape=shape)
     outputs = [function(x), pytensor.grad(function(x).sum(), x)]

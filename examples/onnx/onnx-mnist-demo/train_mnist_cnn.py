@@ -18,7 +18,7 @@ from digits import accuracy, load
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import Adam
 

@@ -23,7 +23,7 @@ from training.options import PROBABILITY, SIDE
 from training.weights import load_model, require_folder
 
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, rounding_error
 
 MAX_BOX_DIFFERENCE = 0.05  # pixels

@@ -57,11 +57,11 @@ from training.train_step import (
 )
 from training.weights import model_info, starting_model
 
-from pytensor.link.jax.compilation_cache import use_cache
+from pytensor.link.jax.mode.host_memory import keep_freed_memory
+from pytensor.link.jax.mode.store.compilation_cache import use_cache
 from pytensor.link.jax.parallel.devices import Devices, ParallelError
 from pytensor.link.jax.parallel.prefetch import prefetch
 from pytensor.link.jax.parallel.processes import ProcessGroup, join
-from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.
 KNOWN_ERRORS = (

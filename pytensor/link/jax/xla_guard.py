@@ -33,7 +33,7 @@ def guard_xla() -> None:
 
     It adds a flag to the environment's ``XLA_FLAGS``, which JAX reads when it starts its backend:
     at the first array, or when a function is compiled.  Functions of
-    `pytensor.link.jax.tuned.jax_mode` don't need it.  If the flag is there already, whatever its
+    `pytensor.link.jax.jax_mode` don't need it.  If the flag is there already, whatever its
     value, and for versions of jaxlib that don't have the fault, nothing is changed.
 
     Raises

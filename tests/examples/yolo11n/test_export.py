@@ -16,7 +16,7 @@ from training.train_step import compile_detector
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 pytestmark = pytest.mark.usefixtures("compiled_sooner")

@@ -15,7 +15,7 @@ from training.train_step import target_inputs
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.utils import dtypes_of
 
@@ -522,7 +522,7 @@ def test_chunks_change_no_bit_of_what_xla_computes():
     program = """if True:
         import sys
         import numpy as np
-        from pytensor.link.jax.tuned import jax_mode
+        from pytensor.link.jax import jax_mode
         from tests.examples.yolo11n.test_loss import SMALL, crowded_case, static_loss
 
         functions = [static_loss(n, jax_mode(), **SMALL, batch=2, max_boxes=20) for n in (None, 7)]

@@ -10,7 +10,7 @@ from model import LEVELS, YOLO11n, build_yolo11n, make_anchors
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.utils import REFERENCE_MODE, dtypes_of
 

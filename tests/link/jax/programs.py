@@ -7,7 +7,7 @@ import re
 
 import jax
 
-from tests.link.jax.tuned.test_precision import equations
+from tests.link.jax.mode.test_precision import equations
 
 IMAGES = ("b, f, 0, 1", "f, b, 0, 1")  # cuDNN's own order; exchanged for gradients of filters
 TO_THE_HOST = re.compile("callback|debug|ffi_call|infeed|outfeed")

@@ -16,7 +16,7 @@ from pytensor.link.jax import reseed
 
 jax = pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax import jax_mode  # noqa: E402
 
 MODES = {"jax_mode": jax_mode(), "donate": jax_mode(donate=True), "JAX": "JAX"}
 OTHERS = {"NUMBA": "NUMBA", "FAST_COMPILE": "FAST_COMPILE", "py": Mode("py", "fast_compile")}

@@ -8,10 +8,10 @@ import pytensor.tensor as pt
 
 jax = pytest.importorskip("jax")
 
+from pytensor.link.jax import jax_mode  # noqa: E402
 from pytensor.link.jax.host_arrays import own  # noqa: E402
 from pytensor.link.jax.parallel.prefetch import prefetch  # noqa: E402
 from pytensor.link.jax.parallel.sharding import data_parallel_mesh, replicate, shard_batch  # noqa: E402
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
 N = 200
 X = pt.tensor("x", dtype="float32", shape=(N, N))

@@ -8,7 +8,7 @@ import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 
 jax = pytest.importorskip("jax")
-tuned = pytest.importorskip("pytensor.link.jax.tuned")
+jax_mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode
 faults = pytest.importorskip("tests.link.jax.programs").faults
 
 GOOD = {"donate": True, "precision": "bf16", "platform": "cuda"}
@@ -44,7 +44,7 @@ def step(between=lambda h: h, show_scaled=False, **options):
     scaled = [rate * gradient for gradient in pytensor.grad(loss, [w, b])]
     updates = {p: p - change for p, change in zip((w, b), scaled, strict=True)}
     outputs = [loss, scaled[1].sum()] if show_scaled else [loss]
-    mode = tuned.jax_mode(**GOOD | options)
+    mode = jax_mode(**GOOD | options)
     return pytensor.function([x, rate], outputs, updates=updates, mode=mode)
 
 

@@ -10,7 +10,7 @@ import pytensor.tensor as pt
 from pytensor.link.jax.target import compiling_for, target_platform
 
 jax = pytest.importorskip("jax")
-tuned = pytest.importorskip("pytensor.link.jax.tuned")
+jax_mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode
 
 
 def network():
@@ -28,7 +28,7 @@ def network():
 def program(**options):
     """Return the program that XLA gets, and its results."""
     inputs, gradients = network()
-    mode = tuned.jax_mode(named_scopes=False, **options)
+    mode = jax_mode(named_scopes=False, **options)
     function = pytensor.function(inputs, gradients, mode=mode)
     rng = np.random.default_rng(0)
     values = [rng.normal(size=v.type.shape).astype("float32") for v in inputs]
@@ -65,7 +65,7 @@ def test_kernels_for_processors_are_not_a_gpus():
 
 
 def test_programs_of_other_platforms_have_other_names():
-    assert len({repr(tuned.jax_mode(platform=name).linker) for name in (None, "cpu", "cuda")}) == 3
+    assert len({repr(jax_mode(platform=name).linker) for name in (None, "cpu", "cuda")}) == 3
 
 
 def test_the_choice_ends_with_its_block():
@@ -81,4 +81,4 @@ def test_the_choice_ends_with_its_block():
 
 def test_an_unknown_platform():
     with pytest.raises(ValueError, match=r"platform is 'vulkan'; it must be one of .*'cuda'"):
-        tuned.jax_mode(platform="vulkan")
+        jax_mode(platform="vulkan")

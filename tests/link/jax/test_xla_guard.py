@@ -17,9 +17,8 @@ pytest.importorskip("jax")
 import jax
 import jax.numpy as jnp
 
-from pytensor.link.jax import xla_guard
+from pytensor.link.jax import jax_mode, xla_guard
 from pytensor.link.jax.internals import forget_compilation_cache
-from pytensor.link.jax.tuned import jax_mode
 
 pytestmark = [
     pytest.mark.slow,
@@ -187,7 +186,7 @@ def run(program, xla_flags=None):
     )  # fmt: skip
 
 
-LOADED = "import jax, pytensor.link.jax.dispatch, pytensor.link.jax.tuned"
+LOADED = "import jax, pytensor.link.jax.dispatch, pytensor.link.jax.mode"
 
 
 @pytest.mark.parametrize("first", ["", LOADED], ids=["first", "after JAX was loaded"])
@@ -229,7 +228,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.jax.parallel.devices import Devices
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 e = pt.tensor("e", shape=(10, 60, 60), dtype="float32")
 total = pytensor.shared(np.float32(0))

@@ -9,7 +9,7 @@ import numpy as np
 
 import pytensor
 import pytensor.link.jax.dispatch  # now, for JAX has the dtypes of floatX as it is when this loads
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.catalogue.random_graphs.programs import build
 from tests.utils import REFERENCE_MODE
 

@@ -11,7 +11,7 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import ancestors
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import rounding, rounding_error
 from pytensor.link.onnx.rounding import in_double_precision
 from pytensor.tensor.special import softmax

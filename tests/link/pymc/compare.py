@@ -10,7 +10,7 @@ import pymc as pm
 import pytensor
 import pytensor.link.jax.dispatch  # now, for JAX has the dtypes of floatX as it is when this loads
 from pytensor.graph.replace import vectorize_graph
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.catalogue.pymc_models import build
 from tests.link.onnx.pymc_models import difference, outcome, rounded
 

@@ -15,10 +15,9 @@ pytest.importorskip("pymc")
 import pymc as pm
 
 import pytensor
-from pytensor.link.jax import reseed
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode, reseed
 from tests.catalogue.pymc_models import build, names_of
-from tests.link.jax.tuned.conftest import folder  # noqa: F401  a fixture
+from tests.link.jax.conftest import folder  # noqa: F401  a fixture
 from tests.link.pymc.compare import FLAGS, compare
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyMC's, and those of what it imports

@@ -100,7 +100,7 @@ MODES = ["FAST_COMPILE", "ONNX", "jax_mode"]
 
 def mode_of(name):
     if name == "jax_mode":
-        return pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+        return pytest.importorskip("pytensor.link.jax.mode").jax_mode()
     return name
 
 

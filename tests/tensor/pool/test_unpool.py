@@ -66,7 +66,7 @@ def test_of_equal_indices_the_last_stays():
 @pytest.mark.parametrize("index", [-1, 4])
 def test_indices_outside_of_the_output(index, mode):
     if mode == "jax_mode":
-        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+        mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode()
     if mode == "NUMBA":
         pytest.importorskip("numba")
     if mode == "ONNX":

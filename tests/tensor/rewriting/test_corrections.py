@@ -56,7 +56,7 @@ def test_set_subtensor_that_must_stay():
 @pytest.mark.parametrize("mode", ["jax_mode", "ONNX"])
 def test_what_is_not_a_number_stays_so_over_one_element(mode):
     if mode == "jax_mode":
-        mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode()
+        mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode()
     x = pt.matrix("x", shape=(4, 1))
     over_one = {"axis": 1, "keepdims": True}
     results = [

@@ -26,7 +26,7 @@ from training.train_step import LOSS_PARTS, TrainStep
 
 from pytensor.link.jax.parallel.devices import Devices
 from pytensor.link.jax.parallel.prefetch import IdleClock
-from pytensor.link.jax.profiling import read_profile, trace
+from pytensor.link.jax.profiling.report import read_profile, trace
 from pytensor.optimizers import EarlyStopping
 
 COLUMNS = [

@@ -17,7 +17,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import from_onnx
 from pytensor.tensor.batchnorm import BatchNormalization
 from pytensor.tensor.conv.ops import Conv

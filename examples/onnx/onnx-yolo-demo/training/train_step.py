@@ -15,10 +15,10 @@ from training.recipe import CLASS_BRANCH_FACTOR, Rates, make_optimizer, paramete
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.linker import JAXLinker
-from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.jax.tuned.building import paused_collection, quick_building
-from pytensor.link.jax.xla_names import describe
+from pytensor.link.jax.mode.building import paused_collection, quick_building
+from pytensor.link.jax.profiling.xla_names import describe
 from pytensor.link.mlx.linker import MLXLinker
 from pytensor.link.pytorch.linker import PytorchLinker
 from pytensor.optimizers import (
@@ -44,7 +44,7 @@ def training_mode(
 ):
     """Return PyTensor's mode for a training step.
 
-    "JAX" is `pytensor.link.jax.tuned.jax_mode`, which takes the other arguments, and see
+    "JAX" is `pytensor.link.jax.jax_mode`, which takes the other arguments, and see
     `OWN_MODES`; any other name is PyTensor's own mode.
     """
     if uses_jax(name):

@@ -1,4 +1,4 @@
-"""Rewrites for JAX: for mode JAX, and more for `pytensor.link.jax.tuned.jax_mode`.
+"""Rewrites for JAX: for mode JAX, and more for `pytensor.link.jax.jax_mode`.
 
 `import pytensor` makes their names known, for ``mode="JAX"`` needs no other import.  The modules
 here are imported when a function is compiled for JAX.  In mode JAX they change graphs that have an

@@ -1,7 +1,7 @@
 """Batch normalization with SiLU behind it, in the form that kernels compute on a CPU.
 
 XLA takes six passes over an image for a normalization with SiLU, and eleven or more for their
-gradient.  `pytensor.link.jax.tuned.cpu_kernels` has code that takes three and five: this rewrite
+gradient.  `pytensor.link.jax.kernels.cpu_kernels` has code that takes three and five: this rewrite
 makes the nodes for it.  They have inner graphs, so anything else computes them as well.
 """
 
@@ -27,7 +27,7 @@ class NormalizeByKernels(GraphRewriter):
     """See the module's docstring."""
 
     def apply(self, fgraph):
-        from pytensor.link.jax.tuned.cpu_kernels import load_kernels  # imports JAX
+        from pytensor.link.jax.kernels.cpu_kernels import load_kernels  # imports JAX
 
         if shares_statistics():
             return

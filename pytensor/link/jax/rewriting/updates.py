@@ -1,4 +1,4 @@
-"""Spare the arithmetic of updates from rewrites: for `pytensor.link.jax.tuned.jax_mode`.
+"""Spare the arithmetic of updates from rewrites: for `pytensor.link.jax.jax_mode`.
 
 A training step ends in a few operations for every parameter: momentum, weight decay, an average.
 They are most of its nodes, and every rewrite that looks at sums and products looks at all of them,

@@ -12,7 +12,7 @@ from data.images import FILL
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.examples.yolo11n.data.pictures import batch_of, noise
 from tests.utils import dtypes_of

@@ -21,7 +21,7 @@ from data.things import LEAST_SIDE, MARGIN, MOST_SIDE, find_held, find_things
 from scipy.ndimage import binary_opening
 
 import pytensor
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.examples.yolo11n.data.pictures import OFF, Pictures, batch_of, noise, plans_of
 from tests.examples.yolo11n.data.test_drawing import assert_rounded, expected

@@ -13,7 +13,7 @@ from tools.quantize import float_nodes
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import half_weights, quantize_int8
 from tests.examples.yolo11n.conftest import CLASSES, SIZE
 

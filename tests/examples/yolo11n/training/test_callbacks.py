@@ -23,8 +23,8 @@ from training.run_folder import RunFolder, Stopped, Terminal, TrainingError, res
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.parallel.devices import Devices
-from pytensor.link.jax.tuned import jax_mode
 from tests.examples.yolo11n.training.runs import read_rows
 
 

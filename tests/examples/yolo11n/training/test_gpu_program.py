@@ -5,7 +5,7 @@ import pytest
 from model import YOLO11n
 from training.train_step import DeviceImages, TrainStep
 
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.link.jax.programs import faults
 
 pytestmark = [pytest.mark.training, pytest.mark.slow]

@@ -10,7 +10,7 @@ from model import YOLO11n
 from training.recipe import Rates, Recipe
 from training.train_step import HostImages, TrainStep
 
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler", "compiled_sooner")]

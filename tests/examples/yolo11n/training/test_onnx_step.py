@@ -14,7 +14,7 @@ from training.recipe import Rates, Recipe, StepSettings
 
 import pytensor
 from pytensor.graph.replace import clone_replace
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.rounding import in_double_precision
 from tests.examples.yolo11n.training.runs import StepGraph

@@ -20,14 +20,14 @@ from training.train_step import TrainStep
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.mode.conversion import GraphWithConverter, tuned_funcify
+from pytensor.link.jax.mode.precision import in_mixed_precision, in_single
 from pytensor.link.jax.target import compiling_for
-from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.jax.tuned.conversion import GraphWithConverter, tuned_funcify
-from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
 from tests.examples.yolo11n_golden import ZERO
-from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
+from tests.link.jax.mode.test_precision import LOW, SINGLE, equations, products
 
 pytestmark = pytest.mark.training
 

@@ -28,7 +28,8 @@ from training.train_step import (
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.replace import clone_replace
-from pytensor.link.jax.tuned import Options, jax_mode
+from pytensor.link.jax import jax_mode
+from pytensor.link.jax.mode import Options
 from pytensor.link.numba.parts import NumbaPartsLinker
 from pytensor.link.onnx.rounding import in_double_precision, wider
 from tests.examples.yolo11n.data.pictures import noise

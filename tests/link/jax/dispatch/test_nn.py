@@ -9,7 +9,7 @@ from tests.utils import compare_jax_and_py, in_turn
 
 pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 
 def test_silu():

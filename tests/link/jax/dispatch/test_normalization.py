@@ -6,7 +6,7 @@ import pytensor.tensor as pt
 
 pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 SHAPE = (8, 1600, 64)
 UNIT = np.ones(SHAPE[1], "float32"), np.zeros(SHAPE[1], "float32")

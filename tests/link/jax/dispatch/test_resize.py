@@ -10,7 +10,7 @@ from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 
 TARGETS = [
     {"size": (7, 4)},
@@ -101,7 +101,7 @@ def test_gradient_for_gpus(scale):
     options = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     weights = np.random.default_rng(0).normal(size=(2, 3, 4 * scale[0], 5 * scale[1]))
     gradient = pytensor.grad((pt.resize(x, scale=scale, **options) * weights).sum(), x)
-    mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode(platform="cuda")
+    mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode(platform="cuda")
     compare_jax_and_py([x], gradient, [np.ones(x.type.shape)], jax_mode=mode)
 
 

@@ -20,9 +20,9 @@ from jax.sharding import Mesh
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.parallel.devices import Devices
 from pytensor.link.jax.parallel.sharding import is_replicated
-from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, merge_updates
 from pytensor.tensor.collectives import all_reduce
 

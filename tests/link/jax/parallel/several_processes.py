@@ -90,7 +90,7 @@ def compile_late(group):
 
     import pytensor
     import pytensor.tensor as pt
-    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.jax import jax_mode
     from pytensor.tensor.collectives import all_reduce
 
     delay = 0

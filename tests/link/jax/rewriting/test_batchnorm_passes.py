@@ -15,7 +15,7 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
 
 jax = pytest.importorskip("jax")
-jax_mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode
+jax_mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode
 
 SHAPE = (4, 3, 6, 10)
 WEIGHTS = np.random.default_rng(1).normal(size=SHAPE)

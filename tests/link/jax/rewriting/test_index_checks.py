@@ -12,7 +12,7 @@ from pytensor.tensor.extra_ops import to_one_hot
 
 jax = pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax import jax_mode  # noqa: E402
 
 TABLE = np.arange(12.0).reshape(4, 3)
 X, IDS, SCALAR = pt.dmatrix("x"), pt.lvector("ids"), pt.lscalar("n")

@@ -9,7 +9,7 @@ from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax import jax_mode  # noqa: E402
 
 X, W = pt.vector("x", dtype="float64"), pt.vector("w", dtype="float64")
 A, B = pt.matrix("a", dtype="float64"), pt.tensor("b", dtype="float64", shape=(None, 3))

@@ -12,10 +12,11 @@ pytest.importorskip("jax")
 
 import jax
 
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.kernels import cpu_kernels
+from pytensor.link.jax.kernels.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
-from pytensor.link.jax.tuned import cpu_kernels, jax_mode
-from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),

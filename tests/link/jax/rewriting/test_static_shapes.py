@@ -13,7 +13,7 @@ from tests.utils import compare_jax_and_py
 jax = pytest.importorskip("jax")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax import jax_mode  # noqa: E402
 
 
 def nodes_of(function, op_class):

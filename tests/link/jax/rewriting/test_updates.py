@@ -11,8 +11,8 @@ import pytensor.tensor as pt
 pytest.importorskip("jax")
 
 from pytensor.graph.traversal import toposort
+from pytensor.link.jax import jax_mode
 from pytensor.link.jax.rewriting.updates import Update, join_updates
-from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_norm, merge_updates
 
 

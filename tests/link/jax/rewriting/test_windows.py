@@ -18,7 +18,7 @@ from tests.utils import compare_jax_and_py, no_compilation
 
 jax = pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax import jax_mode  # noqa: E402
 
 N, M, SMALL = pt.lscalar("n"), pt.lscalar("m"), pt.scalar("small", dtype="int8")
 X, Y = pt.vector("x", dtype="float64"), pt.matrix("y", dtype="float64")

@@ -131,7 +131,7 @@ def main():
     parser.add_argument("--mode", default=PYTHON, help="a mode of PyTensor's, by default Python")
     options = parser.parse_args()
     if options.mode == "jax_mode":
-        from pytensor.link.jax.tuned import jax_mode
+        from pytensor.link.jax import jax_mode
 
         options.mode = jax_mode()
     found = Counter()

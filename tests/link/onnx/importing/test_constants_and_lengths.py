@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from tests.link.onnx.importing.small_files import info, model, node
 

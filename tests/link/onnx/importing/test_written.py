@@ -8,7 +8,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from tests.link.onnx.test_basic import op_types
 

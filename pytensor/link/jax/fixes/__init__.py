@@ -1,0 +1,1 @@
+"""Conversions of PyTensor's own Ops that PyTensor gets wrong or lacks."""

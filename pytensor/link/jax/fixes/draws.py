@@ -1,0 +1,131 @@
+"""Draws for which PyTensor has no conversion to JAX, a wrong one, or one that needs NumPyro."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import pytensor.tensor.random.basic as ptr
+from pytensor.link.jax.dispatch.random import jax_sample_fn, numpyro_available
+from pytensor.link.jax.fixes.callbacks import CALLED_BACK
+
+
+def shape_of(size, *parameters):
+    """Return the shape of draws: the size, or the parameters' if it is None."""
+    return jnp.broadcast_shapes(*map(jnp.shape, parameters)) if size is None else tuple(size)
+
+
+@jax_sample_fn.register(ptr.RandomVariable)
+def jax_sample_fn_by_numpy(op, node):
+    """Have the Op draw on the host, by a callback: from NumPy's generator, which JAX's key seeds.
+
+    It is for distributions without a conversion of their own: PyMC's, `pm.CustomDist` and others.
+    """
+    warnings.warn(CALLED_BACK.format(op=op), stacklevel=2)
+    draws = node.outputs[1].type
+    parameter_types = [v.type for v in op.dist_params(node)]
+
+    def sample_fn(key, size, dtype, *parameters):
+        shape = draws.shape
+        if None in shape:
+            if op.ndim_supp:
+                raise NotImplementedError(
+                    f"{op}: the length of each draw isn't known; give its parameters static shapes"
+                )
+            shape = shape_of(size, *parameters)
+
+        def perform(seed, *values):
+            values = [np.asarray(v, t.dtype) for v, t in zip(values, parameter_types, strict=True)]
+            rng = np.random.default_rng(np.asarray(seed))
+            drawn = op.rng_fn(rng, *values, None if size is None else tuple(map(int, size)))
+            return np.asarray(drawn, result.dtype)
+
+        result = jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype))
+        seed = jax.random.bits(key, (4,), "uint32")
+        return jax.pure_callback(perform, result, seed, *parameters, vmap_method="sequential")
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.TriangularRV)
+def jax_sample_fn_triangular(op, node):
+    def sample_fn(key, size, dtype, left, mode, right):
+        shape = shape_of(size, left, mode, right)
+        left, mode, right = (jnp.asarray(v).astype(dtype) for v in (left, mode, right))
+        return jax.random.triangular(key, left, mode, right, shape, dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.WeibullRV)
+def jax_sample_fn_weibull(op, node):
+    def sample_fn(key, size, dtype, shape):
+        concentration = jnp.asarray(shape).astype(dtype)
+        return jax.random.weibull_min(key, 1, concentration, shape_of(size, shape), dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.HalfCauchyRV)
+def jax_sample_fn_half_cauchy(op, node):
+    def sample_fn(key, size, dtype, loc, scale):
+        return loc + abs(jax.random.cauchy(key, shape_of(size, loc, scale), dtype)) * scale
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.TruncExponentialRV)
+def jax_sample_fn_truncated_exponential(op, node):
+    def sample_fn(key, size, dtype, b, loc, scale):
+        # The inverse of the distribution function.
+        u = jax.random.uniform(key, shape_of(size, b, loc, scale), dtype)
+        return loc - jnp.log1p(u * jnp.expm1(-b)) * scale
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.HyperGeometricRV)
+def jax_sample_fn_hypergeometric(op, node):
+    def sample_fn(key, size, dtype, n_good, n_bad, n_drawn):
+        shape = shape_of(size, n_good, n_bad, n_drawn)
+        good, bad, left = (
+            jnp.broadcast_to(jnp.asarray(v).astype("int64"), shape)
+            for v in (n_good, n_bad, n_drawn)
+        )
+
+        def draw_one(state):
+            key, good, bad, left, hits = state
+            key, used = jax.random.split(key)
+            hit = jax.random.uniform(used, shape) * (good + bad) < good
+            hit &= left > 0
+            return key, good - hit, bad - ((left > 0) & ~hit), left - 1, hits + hit
+
+        start = key, good, bad, left, jnp.zeros_like(good)
+        drawn = jax.lax.while_loop(lambda state: (state[3] > 0).any(), draw_one, start)
+        return drawn[-1].astype(dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.CategoricalRV)
+def jax_sample_fn_categorical(op, node):
+    def sample_fn(key, size, dtype, p):
+        # PyTensor's gives the logits log(p / (1 - p)): thoughts/upstream/jax-categories.md.
+        log_p = jnp.log(jnp.asarray(p).astype(jnp.promote_types(jnp.result_type(p), "float32")))
+        return jax.random.categorical(key, log_p, shape=size).astype(dtype)
+
+    return sample_fn
+
+
+def jax_sample_fn_binomial(op, node):
+    def sample_fn(key, size, dtype, n, p):
+        n, p = (jnp.asarray(v).astype("float64") for v in (n, p))
+        return jax.random.binomial(key, n, p, shape=shape_of(size, n, p)).astype(dtype)
+
+    return sample_fn
+
+
+if not numpyro_available:
+    jax_sample_fn.register(ptr.BinomialRV, jax_sample_fn_binomial)
+    jax_sample_fn.register(ptr.VonMisesRV, jax_sample_fn_by_numpy)

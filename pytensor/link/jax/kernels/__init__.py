@@ -1,0 +1,1 @@
+"""Convolutions, normalizations and gradients in C++, for CPUs."""

@@ -1,0 +1,46 @@
+"""What a function of `jax_mode` calls, with arguments and results as the host has them."""
+
+from pytensor.link.jax.host_arrays import own, with_all_bits
+from pytensor.link.jax.mode.wide_numbers import with_wide_numbers
+
+__all__ = ["HostCall"]
+
+
+class HostCall:
+    """A jitted function whose arguments may be written to once it has returned.
+
+    Its other attributes are those of the function.
+
+    Parameters
+    ----------
+    function : callable
+    wide_numbers : bool
+        Whether it is traced and called with JAX's types of 64 bits.
+    returned : int
+        How many of its results are returned to the caller; the others are of shared variables.
+    """
+
+    def __init__(self, function, wide_numbers, returned):
+        self._function, self._wide, self._returned = function, wide_numbers, returned
+
+    def __getattr__(self, name):
+        return getattr(self._function, name)
+
+    def __call__(self, *args):
+        args = map(own, args)
+        if not self._wide:
+            return self._function(*args)
+        with with_wide_numbers(True):
+            results = self._function(*args)
+        returned = tuple(map(with_all_bits, results[: self._returned]))
+        return returned + tuple(results[self._returned :])
+
+    def lower(self, *args):
+        """Lower as `jax.jit`."""
+        with with_wide_numbers(self._wide):
+            return self._function.lower(*args)
+
+    def trace(self, *args):
+        """Trace as `jax.jit`."""
+        with with_wide_numbers(self._wide):
+            return self._function.trace(*args)

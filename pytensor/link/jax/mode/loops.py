@@ -1,0 +1,165 @@
+"""Loops that PyTensor's conversion of `Scan` leaves out: by a condition, and with unequal steps."""
+
+from itertools import count
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.mode.known import is_known
+from pytensor.link.jax.mode.sizes import as_known
+from pytensor.link.jax.rewriting.sizes import deciding_inputs
+from pytensor.link.jax.rewriting.until_loops import Kept
+from pytensor.link.jax.rewriting.windows import windows_of_steps
+
+__all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
+
+
+@jax_funcify.register(Kept)
+def jax_funcify_Kept(op, **kwargs):
+    return lambda x: x
+
+
+def while_loop(op, node, step):
+    """Return the function of a `Scan` that a condition ends.
+
+    `step` is the function of its inner graph.  The number of steps may be traced.  Arrays with a
+    row for each step are returned as long as they are given; the rest of them stays as it is.
+    """
+    info = op.info
+    taps_in = [*info.normalized_mit_mot_in_slices]
+    taps_out = [*info.normalized_mit_mot_out_slices]
+    for taps in (*info.mit_sot_in_slices, *info.sit_sot_in_slices):
+        taps_in.append(tuple(tap - min(taps) for tap in taps))
+        taps_out.append((-min(taps),))
+
+    def loop(*outer):
+        outer = list(outer)
+        n_steps, sequences, constants = outer[0], op.outer_seqs(outer), op.outer_non_seqs(outer)
+        arrays = [*op.outer_mitmot(outer), *op.outer_mitsot(outer), *op.outer_sitsot(outer)]
+        lengths = op.outer_nitsot(outer)
+        if not all([*map(len, sequences), *lengths]):
+            return results_of_no_steps(op, node, outer)
+        start = jax.tree.map(jnp.asarray, [arrays, op.outer_untraced_sit_sot(outer)])
+
+        def stepped(i, arrays, states):
+            """Return what a step writes to arrays, its other rows, new states, and if it ends."""
+            now = [jax.lax.dynamic_index_in_dim(s, i, keepdims=False) for s in sequences]
+            # An array that is read nowhere may have been made shorter, to be written over.
+            rows = [
+                jax.lax.dynamic_index_in_dim(array, (i + tap) % len(array), keepdims=False)
+                for array, taps in zip(arrays, taps_in, strict=True)
+                for tap in taps
+            ]
+            new = iter(step(*now, *rows, *states, *constants))
+            written = [[next(new) for _ in taps] for taps in taps_out]
+            made = [next(new) for _ in range(info.n_nit_sot)]
+            return written, made, [next(new) for _ in states], jnp.asarray(next(new), bool)
+
+        def goes_on(carry):
+            i, done, *_ = carry
+            return (i < n_steps) & ~done
+
+        def body(carry):
+            i, _, arrays, states, others = carry
+            written, made, states, done = stepped(i, arrays, states)
+            arrays = [
+                put_rows(array, [(i + tap) % len(array) for tap in taps], rows)
+                for array, taps, rows in zip(arrays, taps_out, written, strict=True)
+            ]
+            others = [put_rows(a, [i % len(a)], [row]) for a, row in zip(others, made, strict=True)]
+            return i + 1, done, arrays, states, others
+
+        i = jnp.asarray(0)
+        rows = jax.eval_shape(stepped, i, *start)[1]
+        others = [jnp.zeros((n, *v.shape), v.dtype) for n, v in zip(lengths, rows, strict=True)]
+        last = jax.lax.while_loop(goes_on, body, (i, jnp.asarray(False), *start, others))
+        results = [*last[2], *last[4], *last[3]]
+        return results[0] if len(results) == 1 else results
+
+    return loop
+
+
+def put_rows(array, places, rows):
+    """Return an array with other rows at some places."""
+    for place, row in zip(places, rows, strict=True):
+        array = jax.lax.dynamic_update_index_in_dim(array, row.astype(array.dtype), place, 0)
+    return array
+
+
+def graph_of_windows(op, inputs):
+    """Return the inner graph of a `Scan` with windows, if they lie inside in all steps; else None.
+
+    Then its steps have equal lengths: JAX traces one, where else each has bounds of its own.
+    `inputs` are what the node is called with.
+    """
+    if not is_known(inputs[0]):
+        return None
+    outer = op.get_oinp_iinp_iout_oout_mappings()["outer_inp_from_inner_inp"]
+    values = [inputs[outer[k]] for k in range(len(op.fgraph.inputs))]
+    sequences, fixed = op.info.n_seqs, op.inner_non_seqs(range(len(values)))
+    known = [k for k, v in enumerate(values) if (k < sequences or k in fixed) and is_known(v)]
+    now = [
+        jax.ShapeDtypeStruct(np.shape(v) if k in fixed else np.shape(v)[1:], int)
+        for k, v in enumerate(values)
+    ]
+    steps = []
+    for step in range(int(inputs[0])):
+        given = {k: np.asarray(values[k])[step] if k < sequences else values[k] for k in known}
+        steps.append([given.get(k, shape) for k, shape in enumerate(now)])
+    graph = windows_of_steps(op.fgraph, steps, known)
+    if graph is None or any(k < sequences for k in deciding_inputs(graph)):
+        return None
+    return graph
+
+
+def results_of_no_steps(op, node, inputs):
+    """Return the results of a `Scan` of no steps; JAX would trace one, of lengths that nothing has.
+
+    A result that the loop alone makes has no elements, as in Python.
+    """
+    outer = list(inputs)
+    taps = op.info.mit_sot_in_slices
+    rows = [
+        jnp.zeros([0] + [n or 0 for n in out.type.shape[1:]], out.type.dtype)
+        for out in op.outer_nitsot_outs(node.outputs)
+    ]
+    results = [
+        *op.outer_mitmot(outer),
+        *(b[: -min(tap)] for b, tap in zip(op.outer_mitsot(outer), taps, strict=True)),
+        *(buffer[:1] for buffer in op.outer_sitsot(outer)),
+        *rows,
+        *op.outer_untraced_sit_sot(outer),
+    ]
+    return results[0] if len(results) == 1 else results
+
+
+class StepsInPython:
+    """An inner graph of a `Scan` whose steps JAX traces one by one, as lengths differ between them.
+
+    Parameters
+    ----------
+    fgraph : FrozenFunctionGraph
+    step : callable
+        The function of the graph.
+    sequences : dict of int to numpy.ndarray
+        The known sequences, by the places of the graph's inputs.
+    """
+
+    def __init__(self, fgraph, step, sequences):
+        self.fgraph, self.step, self.sequences = fgraph, step, sequences
+
+
+@jax_funcify.register(StepsInPython)
+def jax_funcify_StepsInPython(graph, **kwargs):
+    numbers = count()
+
+    def step(*args):
+        i, args = next(numbers), list(args)
+        for k, sequence in graph.sequences.items():
+            args[k] = as_known(sequence[i])
+        with jax.disable_jit(False):  # loops within it are compiled
+            return graph.step(*args)
+
+    return step

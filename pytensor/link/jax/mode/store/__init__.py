@@ -1,0 +1,1 @@
+"""Programs of `jax_mode` on disk."""
