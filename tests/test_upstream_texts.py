@@ -23,7 +23,8 @@ def test_the_index_names_every_text():
 
 
 def test_workarounds_name_texts_and_texts_are_named():
-    files = [p for f in ("pytensor", "examples", "tests") for p in (ROOT / f).rglob("*.py")]
+    folders = ("pytensor", "pytensor_vision", "examples", "tests")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     named = {
         name
         for path in files

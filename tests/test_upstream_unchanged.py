@@ -31,6 +31,8 @@ ADDED = {
     "pytensor.link.jax.guard_xla": "pytensor.link.jax.xla_guard.guard_xla",
     "pytensor.link.jax.reseed": "pytensor.link.generators.reseed",
     # They answer for names that upstream hasn't.
+    "pytensor.link.jax.__getattr__": "pytensor_vision.extending._load_when_asked.",
+    "pytensor.link.jax.__dir__": "pytensor_vision.extending._load_when_asked.",
     "pytensor.tensor.__getattr__": "pytensor_vision.extending._load_when_asked.",
     "pytensor.tensor.__dir__": "pytensor_vision.extending._load_when_asked.",
     "pytensor.tensor.signal.__getattr__": "pytensor_vision.extending._load_when_asked.",

@@ -23,6 +23,7 @@ WITHOUT_A_RULE = {
     "ChannelsLast": IN_COMPILED_GRAPHS,
     "ChooseAmong": IN_COMPILED_GRAPHS,
     "GradientsOp": "no Op by itself",
+    "Kept": IN_COMPILED_GRAPHS,
     "KnownLength": IN_COMPILED_GRAPHS,
     "LengthsTuple": IN_COMPILED_GRAPHS,
     "Loop": IN_COMPILED_GRAPHS,

@@ -21,6 +21,7 @@ NOT_FOR_ONNX = {
     "Eig": "complex results",
     "JAXOp": "calls JAX",
     "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
+    "Kept": "made of loops by a rewrite for JAX",
     "LazyIfElse": "made by compilation; its branches are inlined",
     "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
     "Schur": "iterative, and complex in general",

@@ -7,7 +7,7 @@ from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.dispatch.random import jax_funcify_RandomVariable as upstream_draw
 from pytensor.link.jax.generators import state_of
 from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.random.type import RandomType
+from pytensor.tensor.type import DenseTensorType
 
 __all__ = []
 
@@ -28,6 +28,6 @@ def jax_funcify_draw(op, node, **kwargs):
 
 @jax_funcify.register(DeepCopyOp)
 def jax_funcify_copy(op, node, **kwargs):
-    if not isinstance(node.inputs[0].type, RandomType):
+    if isinstance(node.inputs[0].type, DenseTensorType):
         return _upstream_copy(op, node=node, **kwargs)
-    return lambda state: state
+    return lambda value: value

@@ -9,8 +9,8 @@ import numpy as np
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.mode.known import is_known
 from pytensor.link.jax.mode.sizes import as_known
+from pytensor.link.jax.rewriting.kept_rows import Kept
 from pytensor.link.jax.rewriting.sizes import deciding_inputs
-from pytensor.link.jax.rewriting.until_loops import Kept
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 
 __all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]

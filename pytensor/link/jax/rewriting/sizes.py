@@ -14,7 +14,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
-from pytensor.link.jax.rewriting.until_loops import returns_all_rows
+from pytensor.link.jax.rewriting.kept_rows import returns_all_rows
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split

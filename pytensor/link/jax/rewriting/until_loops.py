@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pytensor import scalar as ps
-from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.op import Op
+from pytensor.graph.basic import Constant, Variable
 from pytensor.link.jax.rewriting import masks
+from pytensor.link.jax.rewriting.kept_rows import Kept, kept, returns_all_rows
 from pytensor.link.jax.rewriting.masks import Full, carry
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import (
@@ -39,44 +39,10 @@ from pytensor.tensor.subtensor import (
 )
 from pytensor.tensor.type import lscalar
 
-__all__ = ["Kept", "compute_at_full_length"]
+__all__ = ["compute_at_full_length"]
 
 # With what is registered here.
 compute_at_full_length = masks.compute_at_full_length
-
-
-class Kept(Op):
-    """The input itself, which no rewrite of a loop sees through.
-
-    It marks the rows that a loop returns, and its condition, whose `number` is another for each
-    loop: PyTensor would merge two loops whose conditions are the same of states that begin the same
-    (thoughts/upstream/scan-merge-of-until-loops.md).
-    """
-
-    __props__ = ("number",)
-
-    def __init__(self, number=0):
-        self.number = number
-
-    def make_node(self, x):
-        return Apply(self, [x], [x.type()])
-
-    def perform(self, node, inputs, output_storage):
-        output_storage[0][0] = inputs[0].copy()
-
-    def infer_shape(self, node, shapes):
-        return shapes
-
-    def do_constant_folding(self, fgraph, node):
-        return False
-
-
-kept = Kept()
-
-
-def returns_all_rows(op):
-    """Return whether a loop that a condition ends returns arrays as long as they can be."""
-    return isinstance(op.fgraph.outputs[-1].owner_op, Kept)
 
 
 @dataclass(frozen=True)

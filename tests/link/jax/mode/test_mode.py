@@ -36,6 +36,11 @@ def test_rewrites_are_those_of_mode_jax():
     assert names[0] == names[1]
 
 
+def test_the_old_path_names_the_new_one():
+    with pytest.raises(ImportError, match="from pytensor.link.jax import jax_mode"):
+        from pytensor.link.jax.tuned import jax_mode  # noqa: F401
+
+
 def test_unknown_precision():
     with pytest.raises(ValueError, match="precision is 'float8'; it must be one of"):
         jax_mode(precision="float8")

@@ -79,5 +79,6 @@ print(loaded(), "jax" in sys.modules)
     assert done == [
         "[]",
         "[]",
-        "['channels_last', 'known_lengths', 'recompute', 'sizes', 'static_shapes'] False",
+        "['channels_last', 'kept_rows', 'known_lengths', 'recompute', 'sizes', 'static_shapes']"
+        " False",
     ]

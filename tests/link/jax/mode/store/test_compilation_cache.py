@@ -8,7 +8,8 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax import compilation_cache, jax_mode
+from pytensor.link.jax import jax_mode
+from pytensor.link.jax.mode.store import compilation_cache
 
 
 @pytest.fixture
