@@ -1,4 +1,4 @@
-"""What the finder and what extends packages share; it imports no other module of ours."""
+"""State of the finder and of what extends packages; it imports no other module of ours."""
 
 import os
 import sys

@@ -312,7 +312,7 @@ def torch_like_jax(backend=None):
 
 
 def devices_for(count):
-    """Return `Devices` of so many; None for one, for which JAX need not start."""
+    """Return `Devices` of `count` devices; None for one, for which JAX need not start."""
     if count == 1:
         return None
     from pytensor.link.jax.parallel.devices import Devices

@@ -8,7 +8,7 @@
 XLA compiles the whole step for the device, and its program is read: kernels, bytes, memory.  That
 takes some minutes for each program, and `pip install 'jax[cuda12]'`, but no GPU and no driver.  No
 time is measured.  `--json` puts the figures into a file, instead of older ones of the same program;
-`--table` writes those of benchmarks/results into docs/what_the_gpu_runs.md.
+`--table` writes the figures of benchmarks/results into docs/what_the_gpu_runs.md.
 """
 
 import argparse
@@ -64,7 +64,7 @@ CALLED = re.compile(r"\b(?:body|to_apply|calls|\w+_computations?)=(?:\{([^}]*)\}
 
 
 class NoPlugin(Exception):
-    """What compiles for GPUs isn't installed, or doesn't know the device."""
+    """XLA's compiler for GPUs isn't installed, or doesn't know the device."""
 
 
 # ------------------------------------------------------------------------------------ devices
@@ -159,7 +159,7 @@ def compile_for(mesh, function, arguments):
 
 
 class Kernel(NamedTuple):
-    """What a program starts on the device, `times` times a run.
+    """A kernel that a program starts on the device, `times` times a run.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class Kernel(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """A line of a program; `bytes` are those of its result, `rest` is what follows its operands."""
+    """A line of a program; `bytes` is its result's size, `rest` is what follows its operands."""
 
     code: str
     ending: str | None
@@ -202,7 +202,7 @@ def read(text: str) -> list[Kernel]:
     """List the kernels of a compiled program, from ``compiled.as_text()``.
 
     A kernel is an instruction of the entry computation that runs something: a fusion, a call of a
-    library, a copy.  The bodies of loops, calls and branches count as well: those of loops as often
+    library, a copy.  The bodies of loops, calls and branches count as well: a loop's body as often
     as XLA knows them to run (once if it does not), of branches all.
 
     Raises

@@ -1,4 +1,4 @@
-"""Lengths that are computed from those of arrays, and known to JAX while it traces."""
+"""Lengths that are computed from arrays' lengths, and known to JAX while it traces."""
 
 import numpy as np
 

@@ -37,13 +37,13 @@ class Generators:
         return bool(self._inputs or self._outputs)
 
     def to_jax(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments of a program for those of a function."""
+        """Return a program's arguments, from a function's."""
         args = _replaced(args, self._inputs, state_of)
         # Another function may have drawn on other devices.
         return _replaced(args, self._inputs, lambda state: _where_others_are(state, args))
 
     def from_jax(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the results of a function for those of a program."""
+        """Return a function's results, from a program's."""
         return _replaced(results, self._outputs, _generator_of)
 
 

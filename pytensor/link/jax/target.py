@@ -1,4 +1,4 @@
-"""What functions are compiled for: a kind of device, and how many devices share each batch."""
+"""The kind of device, and the number of devices, that functions are compiled for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ PLATFORMS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu", "rocm": "gpu", "tpu": "t
 
 
 class Target(NamedTuple):
-    """What `compiling_for` says; no platform is JAX's default one."""
+    """The choice of `compiling_for`; a platform of None is JAX's default one."""
 
     platform: str | None = None
     devices: int = 1

@@ -54,7 +54,7 @@ def states_of(generators: Sequence[np.random.Generator]) -> np.ndarray:
 
 
 def advanced(generator: np.random.Generator, count: int) -> np.random.Generator:
-    """Return a generator whose state is so many draws later."""
+    """Return a generator whose state is `count` draws later."""
     key = (_number_of(generator) + count * STRIDE) % BITS
     return KeyGenerator(np.array([key % 2**32, key >> 32], "uint32"))
 

@@ -1,4 +1,4 @@
-"""Fixtures of tests of programs on disk, and of programs that are compiled sooner."""
+"""Fixtures of tests of programs on disk."""
 
 import pytest
 

@@ -15,7 +15,7 @@ Precision = Literal["float32", "bf16"]
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What `pytensor.link.jax.jax_mode` offers beside PyTensor's mode JAX; see there."""
+    """The options of `pytensor.link.jax.jax_mode`, which describes them."""
 
     donate: bool = False
     precision: Precision = "float32"
@@ -43,7 +43,7 @@ class Options:
 
     @property
     def devices(self) -> int:
-        """How many devices share a batch."""
+        """Return how many devices share a batch."""
         return 1 if self.mesh is None else self.mesh.size
 
 

@@ -175,13 +175,13 @@ def check_results(fgraph: FunctionGraph) -> None:
 
 
 def check_statistics(fgraph: AbstractFunctionGraph) -> None:
-    """Raise an error for a batch normalization whose statistics would be those of own rows."""
+    """Raise an error for a batch normalization whose statistics devices can't share."""
     for node in fgraph.toposort():
         if isinstance(node.op, BatchNormalizationTrain | BatchNormalizationTrainGrad):
             raise NotImplementedError(
                 f"sync_batchnorm: the normalization of {node.inputs[0]} can't share its statistics "
                 "over the devices: it is of float16, in an inner graph, or its mean or variance is "
-                "read, or has a gradient, beside the normalized image and running statistics"
+                "read, or has a gradient, besides the normalized image and running statistics"
             )
         if isinstance(node.op, HasInnerGraph):
             check_statistics(node.op.fgraph)

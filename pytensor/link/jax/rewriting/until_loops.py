@@ -132,7 +132,7 @@ def _integer(variable, default=None):
 def _sliced(index, rows, lengths):
     """Return the `Rows` that a slice leaves, its bounds in an array, and if it reverses; or None.
 
-    `rows` are those of the axis, None where XLA knows its length.  None are returned for rows that
+    `rows` are the axis's rows, None where XLA knows its length.  None are returned for rows that
     are always there, as the initial ones of a loop.
     """
     start, stop, step = index.start, index.stop, index.step
@@ -272,7 +272,7 @@ def carry_IncSubtensor(op, node, lengths):
 
 
 def _with_initial_rows(op, node, lengths):
-    """Write a loop's initial rows, of which it has at least so many."""
+    """Write a loop's initial rows, all of which it has."""
     x, y, *index_variables = node.inputs
     if lengths.full(y) or any(_numbered(v, lengths) for v in index_variables):
         return None

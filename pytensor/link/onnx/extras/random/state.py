@@ -1,4 +1,4 @@
-"""Random numbers that the states of generators decide: those of mode ONNX.
+"""Random numbers that the states of generators decide, in mode ONNX.
 
 The states are an input of the model, 64 bits for each generator.  They, the number of the draw in
 the model and the steps of the loops that it is in are hashed to where the draw's counter starts.
@@ -35,7 +35,7 @@ class StateDraws(Draws):
 
 
 class Starts:
-    """Where the counters of a model's draws start, in its graph and in the bodies of its loops."""
+    """The counters at which a model's draws start, in its graph and in the bodies of its loops."""
 
     def __init__(self, builder, states):
         self.builder, self._numbers, self._within = builder, {}, {}
