@@ -67,7 +67,7 @@ CONVERTED = tuple(
     )
 )
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
-BY_SCIPY = "pytensor.link.jax.fixes.scalar_functions.jax_funcify_by_scipy"
+BY_SCIPY = "pytensor.link.jax.fixes.scalar.jax_funcify_by_scipy"
 REPLACED = {
     # Each function of upstream's draws from copies of shared generators.
     "numpy.random._generator.Generator": "pytensor.link.jax.generators.state_of",
@@ -85,10 +85,10 @@ REPLACED = {
     ),
     # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
     "pytensor.scalar.math.Log1mexp": (
-        "pytensor.link.jax.fixes.scalar_functions.jax_funcify_Log1mexp"
+        "pytensor.link.jax.fixes.scalar.jax_funcify_Log1mexp"
     ),
     "pytensor.scalar.math.Softplus": (
-        "pytensor.link.jax.fixes.scalar_functions.jax_funcify_Softplus"
+        "pytensor.link.jax.fixes.scalar.jax_funcify_Softplus"
     ),
     "pytensor.tensor.random.basic.CategoricalRV": (
         "pytensor.link.jax.fixes.draws.jax_sample_fn_categorical"

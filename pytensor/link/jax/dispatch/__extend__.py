@@ -3,7 +3,7 @@
 import jax
 
 import pytensor.link.jax.dispatch.barrier
-import pytensor.link.jax.dispatch.batchnorm
+import pytensor.link.jax.dispatch.recompute
 import pytensor.link.jax.dispatch.broadcasting
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.collectives
@@ -19,7 +19,7 @@ import pytensor.link.jax.dispatch.updates
 import pytensor.link.jax.dispatch.vjp
 import pytensor.link.jax.fixes.callbacks
 import pytensor.link.jax.fixes.draws
-import pytensor.link.jax.fixes.scalar_functions
+import pytensor.link.jax.fixes.scalar
 import pytensor.link.jax.fixes.scalar_loop
 import pytensor.link.jax.fixes.tridiagonal
 from pytensor.link.jax.host_arrays import in_dtype, with_all_bits

@@ -19,9 +19,9 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
-from pytensor.link.jax.fixes import completed, sparse  # noqa: F401 (they register conversions)
-from pytensor.link.jax.fixes.corrected import corrected_funcify, with_declared_dtypes
-from pytensor.link.jax.fixes.indexing import IN_A_BRANCH
+from pytensor.link.jax.fixes import extra_ops, sparse  # noqa: F401 (they register conversions)
+from pytensor.link.jax.fixes.elemwise import corrected_funcify, with_declared_dtypes
+from pytensor.link.jax.fixes.subtensor import IN_A_BRANCH
 from pytensor.link.jax.mode.building import paused_collection
 from pytensor.link.jax.mode.known import (
     computed_if_known,

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytensor.compile.mode import get_mode
 from pytensor.link.jax.fixes.callbacks import called_back
-from pytensor.link.jax.fixes.corrected import corrected_funcify
+from pytensor.link.jax.fixes.elemwise import corrected_funcify
 from pytensor.tensor.basic import Eye
 from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex
 from pytensor.tensor.fft import IRFFTOp, RFFTOp

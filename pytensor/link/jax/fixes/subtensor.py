@@ -7,7 +7,7 @@ import numpy as np
 from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.fixes.corrected import (
+from pytensor.link.jax.fixes.elemwise import (
     corrected_funcify,
     corrected_funcify_AdvancedIncSubtensor,
 )
