@@ -9,11 +9,11 @@ that is asked before PyTensor's; mode MLX doesn't look here.
 """
 
 import warnings
-from functools import singledispatch
 
 import mlx.core as mx
 
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.link.conversions import Conversions
 from pytensor.link.mlx.dispatch.basic import convert_dtype_to_mlx, mlx_funcify
 from pytensor.link.mlx.linker import MLXLinker
 from pytensor.raise_op import CheckAndRaise
@@ -44,7 +44,7 @@ def mlx_mode(use_compile=True):
     return Mode(CorrectedMLXLinker(use_compile), get_mode("MLX").provided_optimizer)
 
 
-@singledispatch
+@Conversions
 def corrected_funcify(op, **kwargs):
     """Convert as `mlx_funcify`, with the conversions of this module."""
     return mlx_funcify(op, **kwargs)

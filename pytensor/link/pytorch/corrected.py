@@ -9,12 +9,12 @@ conversions here, in a table that is asked before PyTensor's; mode PYTORCH doesn
 PyTensor's get wrong: thoughts/upstream/pytorch-conversions.md.
 """
 
-from functools import singledispatch
 from math import prod
 
 import torch
 
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.link.conversions import Conversions
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.link.pytorch.dispatch.subtensor import check_negative_steps
 from pytensor.link.pytorch.linker import PytorchLinker
@@ -57,7 +57,7 @@ def pytorch_mode():
     return Mode(CorrectedPytorchLinker(), get_mode("PYTORCH").provided_optimizer)
 
 
-@singledispatch
+@Conversions
 def corrected_funcify(op, **kwargs):
     """Convert as `pytorch_funcify`, with the conversions of this module."""
     return pytorch_funcify(op, **kwargs)

@@ -8,7 +8,8 @@ import pytest
 
 import pytensor.link.onnx
 from pytensor.graph.op import Op
-from pytensor.link.onnx.converters import OpConverters, OperatorConverters
+from pytensor.link.conversions import Conversions
+from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.dispatch import onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term
 from pytensor.link.onnx.dispatch.lengths import arange, ints, where
@@ -42,25 +43,8 @@ def arithmetic():
 def test_there_is_one_of_each():
     assert len(defined("Node")) == 1
     assert arithmetic() == ["Term"]
-    assert isinstance(onnx_funcify, OpConverters)
+    assert isinstance(onnx_funcify, Conversions)
     assert isinstance(operator_funcify, OperatorConverters)
-
-
-def test_converters_of_ops_are_found_by_base_classes():
-    class Base(Op):
-        def perform(self, node, inputs, output_storage):
-            raise NotImplementedError
-
-    class Derived(Base):
-        pass
-
-    table = OpConverters(lambda op: "none")
-    assert table.dispatch(Derived)(None) == "none"
-    table.register(Base)(lambda op: "base")
-    assert table(Derived()) == "base"
-    table.register(Derived, lambda op: "derived")
-    assert [table(Base()), table(Derived())] == ["base", "derived"]
-    assert {Base, Derived} < set(table.registry)
 
 
 def test_converters_of_operators_are_found_by_opset():

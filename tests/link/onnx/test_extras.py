@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-from pytensor.graph.op import Op
-from pytensor.link.onnx import converters
 from pytensor.link.onnx.dispatch import onnx_funcify
 from pytensor.link.onnx.dispatch.basic import EXTRAS
 from pytensor.link.onnx.dispatch.batched import onnx_batched
@@ -55,19 +53,4 @@ def test_extras_are_found_by_where_ops_are_defined(table):
     assert len(places) > 10
     for op_class, place in places.items():
         wanted = [name for start, name in EXTRAS.items() if op_class.__module__.startswith(start)]
-        assert wanted == [place.removeprefix(EXTRAS_PACKAGE).partition(".")[0]]
-
-
-def test_a_users_converter_stays_when_ours_is_loaded_later(monkeypatch):
-    class Rare(Op):
-        def perform(self, node, inputs, output_storage):
-            raise NotImplementedError
-
-    table = converters.OpConverters(lambda op: "none")
-    table.register(Rare, lambda op: "the user's")
-    monkeypatch.setattr(converters, "_being_loaded", ["special"])
-    table.register(Rare, lambda op: "ours")
-    assert table(Rare()) == "the user's"
-    monkeypatch.setattr(converters, "_being_loaded", [])
-    table.register(Rare, lambda op: "the user's second")
-    assert table(Rare()) == "the user's second"
+        assert wanted == [place.rpartition(".")[0]]

@@ -1,18 +1,18 @@
 from functools import partial
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.link.onnx.converters import OpConverters
+from pytensor.link.conversions import Conversions
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 
 # Ops that few graphs have, by the modules that define them
 EXTRAS = {
-    "pytensor.scalar.math": "special",
-    "pytensor.tensor.linalg": "linalg",
-    "pytensor.tensor.random": "random",
+    "pytensor.scalar.math": "pytensor.link.onnx.extras.special",
+    "pytensor.tensor.linalg": "pytensor.link.onnx.extras.linalg",
+    "pytensor.tensor.random": "pytensor.link.onnx.extras.random",
 }
 
 
-@partial(OpConverters, extras=EXTRAS)
+@partial(Conversions, modules=EXTRAS)
 def onnx_funcify(op, node, builder, *inputs):
     """Write the ONNX nodes of a PyTensor node.
 

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from pytensor.link.onnx.converters import OpConverters
+from pytensor.link.conversions import Conversions
 from pytensor.link.onnx.dispatch.basic import EXTRAS, onnx_funcify
 from pytensor.link.onnx.dispatch.sizes import length, vector
 
 
-@partial(OpConverters, extras=EXTRAS)
+@partial(Conversions, modules=EXTRAS)
 def onnx_batched(op, node, builder, *inputs):
     """Write the ONNX nodes of a `Blockwise` of `op`; None where there are none registered.
 

@@ -1,6 +1,6 @@
 """Gradients of whole Ops."""
 
-from pytensor.link.onnx.converters import OpConverters
+from pytensor.link.conversions import Conversions
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.tensor.pullback import SymbolicPullback
 
@@ -10,7 +10,7 @@ def onnx_funcify_SymbolicPullback(op, node, builder, *inputs):
     return onnx_pullback(op.op, node, builder, *inputs)
 
 
-@OpConverters
+@Conversions
 def onnx_pullback(op, node, builder, *inputs):
     """Write the gradient of `op`; by default its inner graph's, which every backend can run."""
     return inline_unchecked(builder, node, inputs)

@@ -113,7 +113,7 @@ def must_have(**attributes: Any) -> None:
             raise Refused(f"it has no attribute {name!r}, which it must have")
 
 
-operator_funcify = OperatorConverters(Converter, extras="operators")
+operator_funcify = OperatorConverters(Converter, extras="pytensor.link.onnx.extras.operators")
 """Converters from ONNX's operators.
 
 A function that is registered gets a variable for each of the node's inputs, None for those left

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytensor.link.onnx.converters import load_extras
+from pytensor.link.conversions import import_all
 from pytensor.link.onnx.dispatch import formula
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formula import NAMED, write_formula
@@ -81,7 +81,7 @@ def double_formula(op_class, op_type):
 def onnx_funcify_ScalarOp(op, node, builder, *inputs):
     name = op.nfunc_spec and op.nfunc_spec[0]
     if type(op) not in SINGLE_NODE:
-        load_extras("special")
+        import_all("pytensor.link.onnx.extras.special")
     if name in NAMED:
         return write_formula(NAMED[name], node, builder, inputs)
     if type(op) not in SINGLE_NODE:
