@@ -48,6 +48,7 @@ ADDED = {
 CONVERTED = tuple(
     f"[pytensor.{name}]"
     for name in (
+        "graph.op.Op",
         "scalar.basic.Complex",
         "scalar.basic.RoundHalfAwayFromZero",
         "scalar.loop.ScalarLoop",
@@ -68,7 +69,11 @@ CONVERTED = tuple(
 )
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
 BY_SCIPY = "pytensor.link.jax.fixes.scalar.jax_funcify_by_scipy"
+MET = "pytensor.link.conversions.import_when_met.<locals>.importing.<locals>.convert_after_import"
 REPLACED = {
+    # They import ours when they meet an Op of ours, and convert as upstream's do.
+    "pytensor.compile.builders.OpFromGraph": MET,
+    "pytensor.scalar.basic.ScalarOp": MET,
     # Each function of upstream's draws from copies of shared generators.
     "numpy.random._generator.Generator": "pytensor.link.jax.generators.state_of",
     "pytensor.compile.ops.DeepCopyOp": "pytensor.link.jax.dispatch.generators.jax_funcify_copy",
@@ -91,7 +96,7 @@ REPLACED = {
         "pytensor.link.jax.fixes.scalar.jax_funcify_Softplus"
     ),
     "pytensor.tensor.random.basic.CategoricalRV": (
-        "pytensor.link.jax.fixes.draws.jax_sample_fn_categorical"
+        "pytensor.link.jax.fixes.random.jax_sample_fn_categorical"
     ),
     "pytensor.scalar.math.BetaIncInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncCInv": BY_SCIPY,
@@ -99,10 +104,10 @@ REPLACED = {
     "pytensor.scalar.math.Ive": BY_SCIPY,
     "pytensor.scalar.math.Kve": BY_SCIPY,
     "pytensor.tensor.random.basic.BinomialRV": (
-        "pytensor.link.jax.fixes.draws.jax_sample_fn_binomial"
+        "pytensor.link.jax.fixes.random.jax_sample_fn_binomial"
     ),
     "pytensor.tensor.random.basic.VonMisesRV": (
-        "pytensor.link.jax.fixes.draws.jax_sample_fn_by_numpy"
+        "pytensor.link.jax.fixes.random.jax_sample_fn_by_numpy"
     ),
 }
 # Of Ops of ours alone; the mark is a scalar Op of ours, within upstream's Elemwise.

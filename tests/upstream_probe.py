@@ -48,6 +48,13 @@ def upstream_modules():
                     raise
 
 
+def import_our_conversions():
+    """Import our conversions for mode JAX, if any: else they are imported when an Op is met."""
+    ours = sys.modules.get("pytensor.link.jax.dispatch.__extend__")
+    for module in ours.OPS.values() if ours is not None else ():
+        importlib.import_module(f"pytensor.link.jax.{module}")
+
+
 def describe(value):
     """Describe a thing by a text that is the same in two processes."""
     if isinstance(value, ModuleType):
@@ -124,6 +131,7 @@ def rewrites(mode):
 
 def probe_modules():
     modules = list(upstream_modules())
+    import_our_conversions()
     found = {name: text for module in modules for name, text in attributes(module)}
     found |= dict(settings())
     for mode in sorted(set(predefined_modes) - {"ONNX"}):

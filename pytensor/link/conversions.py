@@ -81,7 +81,9 @@ class Conversions:
         return self.dispatch(type(op))(op, *args, **kwargs)
 
 
-def import_when_met(table: Any, modules: Mapping[str, str], *general: type) -> None:
+def import_when_met(
+    table: Any, modules: Mapping[str, str], *general: type
+) -> Callable[[type], Callable]:
     """Let a `singledispatch` of PyTensor's import our modules when it meets an Op they are for.
 
     Parameters
@@ -92,25 +94,37 @@ def import_when_met(table: Any, modules: Mapping[str, str], *general: type) -> N
         As in `Conversions`.
     *general : type
         The base classes of Ops in `modules` that PyTensor has a conversion of.
+
+    Returns
+    -------
+    callable
+        Returns the conversion of a class of Ops, as ``table.dispatch`` does, after the import.
     """
     replaced = [known for known in table.registry if modules_for(known, modules)]
 
-    def convert_after_import(before, op, *args, **kwargs):
-        met = table.dispatch(type(op))
-        for base in type(op).__mro__:
-            for module in modules_for(base, modules):
-                import_beside_users(module)
-        now = table.dispatch(type(op))
-        return (before if now is met else now)(op, *args, **kwargs)
+    def importing(before):
+        def convert_after_import(op, *args, **kwargs):
+            met = table.dispatch(type(op))
+            now = dispatch(type(op))
+            return (before if now is met else now)(op, *args, **kwargs)
 
-    def import_beside_users(module):
+        return convert_after_import
+
+    def dispatch(op_class):
+        for base in op_class.__mro__:
+            for module in modules_for(base, modules):
+                import_for_table(module)
+        return table.dispatch(op_class)
+
+    def import_for_table(module):
         earlier = dict(table.registry)
         import_all(module)
+        # A user's own comes first.
         for op_class, conversion in earlier.items():
-            if conversion is not as_given.get(op_class, conversion):
+            if conversion is not as_given.get(op_class):
                 table.register(op_class, conversion)
 
     for op_class in {*general, *replaced}:
-        before = table.dispatch(op_class)
-        table.register(op_class, partial(convert_after_import, before))
+        table.register(op_class, importing(table.dispatch(op_class)))
     as_given = dict(table.registry)
+    return dispatch

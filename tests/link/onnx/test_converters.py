@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import pytensor.link.onnx
-from pytensor.graph.op import Op
 from pytensor.link.conversions import Conversions
 from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.dispatch import onnx_funcify

@@ -1,31 +1,61 @@
-"""Register our Ops when PyTensor loads its JAX dispatch, and let others read JAX's arrays."""
+"""Have PyTensor's JAX dispatch import our conversions when it meets their Ops.
+
+And let other backends read JAX's arrays.
+"""
 
 import jax
+import numpy as np
 
-import pytensor.link.jax.dispatch.barrier
-import pytensor.link.jax.dispatch.recompute
-import pytensor.link.jax.dispatch.broadcasting
-import pytensor.link.jax.dispatch.channels_last
-import pytensor.link.jax.dispatch.collectives
-import pytensor.link.jax.dispatch.conv
-import pytensor.link.jax.dispatch.generators
-import pytensor.link.jax.dispatch.lengths
-import pytensor.link.jax.dispatch.nn
-import pytensor.link.jax.dispatch.pool
-import pytensor.link.jax.dispatch.resize
-import pytensor.link.jax.dispatch.topk
-import pytensor.link.jax.dispatch.unpool
-import pytensor.link.jax.dispatch.updates
-import pytensor.link.jax.dispatch.vjp
-import pytensor.link.jax.fixes.callbacks
-import pytensor.link.jax.fixes.draws
-import pytensor.link.jax.fixes.scalar
-import pytensor.link.jax.fixes.scalar_loop
-import pytensor.link.jax.fixes.tridiagonal
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.op import Op
+from pytensor.link.conversions import import_when_met
+from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
+from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.link.jax.generators import state_of
 from pytensor.link.jax.host_arrays import in_dtype, with_all_bits
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.shared_values import leaves_arrays
-
-leaves_arrays(JAXLinker, jax.Array, with_all_bits, in_dtype)
+from pytensor.scalar.basic import ScalarOp
 
 __all__ = []
+
+SCALAR_MATH = (
+    "BetaIncInv", "GammaIncCInv", "GammaIncInv", "Ive", "J0", "J1", "Jv", "Kve", "Log1mexp",
+    "PolyGamma", "Softplus",
+)  # fmt: skip
+# By the beginnings of the names of Ops' classes, the module with their conversions.
+OPS = {
+    "pytensor.compile.ops.DeepCopyOp": "dispatch.generators",
+    "pytensor.link.jax.rewriting.channels_last": "dispatch.channels_last",
+    "pytensor.link.jax.rewriting.kept_rows": "dispatch.kept_rows",
+    "pytensor.link.jax.rewriting.recompute": "dispatch.recompute",
+    "pytensor.link.jax.rewriting.updates": "dispatch.updates",
+    "pytensor.link.jax.rewriting.windows": "dispatch.windows",
+    "pytensor.scalar.activations": "dispatch.nn",
+    "pytensor.scalar.as_written": "fixes.scalar",
+    "pytensor.scalar.basic.Complex": "fixes.scalar",
+    "pytensor.scalar.basic.RoundHalfAwayFromZero": "fixes.scalar",
+    "pytensor.scalar.loop": "fixes.scalar",
+    **{f"pytensor.scalar.math.{name}": "fixes.scalar" for name in SCALAR_MATH},
+    "pytensor.tensor.broadcasting": "dispatch.broadcasting",
+    "pytensor.tensor.collectives": "dispatch.collectives",
+    "pytensor.tensor.conv": "dispatch.conv",
+    "pytensor.tensor.known_lengths": "dispatch.lengths",
+    "pytensor.tensor.linalg.decomposition.schur.QZ": "fixes.callbacks",
+    "pytensor.tensor.linalg.solvers.tridiagonal": "fixes.tridiagonal",
+    "pytensor.tensor.moments": "dispatch.updates",
+    "pytensor.tensor.pool.unpool": "dispatch.unpool",
+    "pytensor.tensor.pool": "dispatch.pool",
+    "pytensor.tensor.pullback": "dispatch.vjp",
+    "pytensor.tensor.random": "dispatch.generators",
+    "pytensor.tensor.resize": "dispatch.resize",
+    "pytensor.tensor.topk": "dispatch.topk",
+}
+
+dispatch = import_when_met(
+    jax_funcify,
+    {start: f"pytensor.link.jax.{module}" for start, module in OPS.items()},
+    Op, OpFromGraph, ScalarOp,
+)  # fmt: skip
+jax_typify.register(np.random.Generator, state_of)
+leaves_arrays(JAXLinker, jax.Array, with_all_bits, in_dtype)

@@ -1,17 +1,14 @@
 """States of random generators in programs: they are values, which no draw changes."""
 
-import numpy as np
-
 from pytensor.compile.ops import DeepCopyOp
-from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
+from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.random import jax_funcify_RandomVariable as upstream_draw
-from pytensor.link.jax.generators import state_of
+from pytensor.link.jax.fixes import random  # noqa: F401 (it registers distributions)
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.type import DenseTensorType
 
 __all__ = []
 
-jax_typify.register(np.random.Generator, state_of)
 _upstream_copy = jax_funcify.dispatch(DeepCopyOp)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.collectives import sum_over_devices
-from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
+from pytensor.link.jax.rewriting.recompute import Barrier, GradientSums, Moments
 from pytensor.link.jax.target import in_one_kernel, shares_statistics, sharing_devices
 
 
@@ -84,3 +84,14 @@ def jax_funcify_GradientSums(op, **kwargs):
         return inverse * own[1], own[0], *for_image
 
     return gradient_sums
+
+
+@jax_funcify.register(Barrier)
+def jax_funcify_Barrier(op, node, **kwargs):
+    if len(node.outputs) == 1:
+        return jax.lax.optimization_barrier
+
+    def barrier(*values):
+        return jax.lax.optimization_barrier(values)
+
+    return barrier

@@ -1,7 +1,8 @@
-from functools import singledispatch
+from functools import partial
 
 import jax
 
+from pytensor.link.conversions import Conversions
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_funcify_OpFromGraph
 from pytensor.tensor.pullback import SymbolicPullback
 
@@ -11,7 +12,7 @@ def jax_funcify_SymbolicPullback(op, **kwargs):
     return jax_pullback(op.op, op, **kwargs)
 
 
-@singledispatch
+@partial(Conversions, modules={"pytensor.tensor.pool": "pytensor.link.jax.dispatch.pool"})
 def jax_pullback(op, pullback, **kwargs):
     """Return the function for `pullback`, that of `op`; by default its inner graph's."""
     return jax_funcify_OpFromGraph(pullback, **kwargs)

@@ -7,11 +7,14 @@ from importlib.util import find_spec
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes.callbacks import called_back
+from pytensor.link.jax.fixes.elemwise import corrected_scalar
 from pytensor.scalar.as_written import AsWritten
 from pytensor.scalar.basic import Complex, RoundHalfAwayFromZero, TrueDiv
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.scalar.math import (
     J0,
     J1,
@@ -22,8 +25,10 @@ from pytensor.scalar.math import (
     Jv,
     Kve,
     Log1mexp,
+    NdtriExp,
     PolyGamma,
     Softplus,
+    TriGamma,
 )
 
 __all__ = []
@@ -104,3 +109,83 @@ for missing in (J0, J1, Jv):
 if find_spec("tensorflow_probability") is None:
     for missing in (Ive, Kve, BetaIncInv, GammaIncInv, GammaIncCInv):
         jax_funcify.register(missing, jax_funcify_by_scipy)
+
+
+@corrected_scalar.register(NdtriExp)
+def corrected_scalar_NdtriExp(scalar_op, node, **kwargs):
+    # PyTensor's is ndtri(exp(y)): -inf where exp(y) is 0, inf where it is rounded to 1.  See
+    # thoughts/upstream/jax-ndtri-exp.md.
+    lowest = -80.0 if node.outputs[0].type.dtype in ("float16", "float32") else -500.0
+
+    def ndtri_exp(y):
+        y = jnp.asarray(y)
+        given, y = y.dtype, y.astype("float32") if y.dtype == "float16" else y
+        near_one = y > -0.1
+        p = jnp.where(near_one, -jnp.expm1(y), jnp.exp(y))
+        quantile = jax.scipy.special.ndtri(jnp.where(y < lowest, 0.5, p))
+        quantile = jnp.where(near_one, -quantile, quantile)
+        far = -_far_quantile(jnp.minimum(y, lowest))
+        return jnp.where(y < lowest, far, quantile).astype(given)
+
+    return ndtri_exp
+
+
+def _far_quantile(log_p):
+    """Return how far left of 0 a normal variable is with a tiny probability, of this logarithm.
+
+    By iteration of log(p) = -x**2 / 2 - log(x sqrt(2 pi)) + log(1 - 1 / x**2 + 3 / x**4 - ...),
+    Abramowitz & Stegun 26.2.12.
+    """
+    # As a product, for -2 * log_p may overflow.
+    x = np.sqrt(2) * jnp.sqrt(-log_p)
+    for _ in range(6):
+        u = 1 / (x * x)
+        series = jnp.log1p(-u * (1 - u * (3 - u * 15)))
+        x = np.sqrt(2) * jnp.sqrt(-log_p - np.log(2 * np.pi) / 2 - jnp.log(x) + series)
+    return jnp.where(jnp.isinf(log_p), jnp.inf, x)
+
+
+@corrected_scalar.register(TriGamma)
+def corrected_scalar_TriGamma(scalar_op, **kwargs):
+    # JAX's is wrong left of -9, and NaN at infinity: thoughts/upstream/jax-trigamma.md.
+    def trigamma(x):
+        x = jnp.asarray(x)
+        right = jax.scipy.special.polygamma(1, jnp.where(x < 0.5, 1 - x, x))
+        # NIST DLMF 5.15.6; the remainder keeps the sine's argument small.
+        left = (np.pi / jnp.sin(np.pi * (x - jnp.round(x)))) ** 2 - right
+        return jnp.where(x < 0.5, left, jnp.where(x == jnp.inf, 0, right))
+
+    return trigamma
+
+
+@jax_funcify.register(ScalarLoop)
+def jax_funcify_ScalarLoop(op, **kwargs):
+    step = jax_funcify(op.fgraph)
+    carried = len(op.outputs) - op.is_while
+    dtypes = [jax.dtypes.canonicalize_dtype(v.type.dtype) for v in op.inputs]
+
+    def loop(n_steps, *inputs):
+        values = [jnp.asarray(x).astype(dtype) for x, dtype in zip(inputs, dtypes, strict=True)]
+        carry, constants = values[:carried], values[carried:]
+
+        def goes_on(state):
+            k, done, _ = state
+            return (k < n_steps) & ~done
+
+        def advance(state):
+            k, done, carry = state
+            results = step(*carry, *constants)
+            if op.is_while:
+                *results, done = results
+            # A number of Python's has no dtype of its own.
+            results = [jnp.asarray(x).astype(v.dtype) for x, v in zip(results, carry, strict=True)]
+            return k + 1, jnp.asarray(done), results
+
+        # Without a step the condition is False, as in Python and Numba, where C has True:
+        # thoughts/upstream/loops-and-diagonals-in-python.md.
+        start = jnp.zeros_like(n_steps), jnp.asarray(False), carry
+        _, done, carry = jax.lax.while_loop(goes_on, advance, start)
+        results = (*carry, done) if op.is_while else tuple(carry)
+        return results[0] if len(results) == 1 else results
+
+    return jnp.vectorize(loop)

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytensor.link.jax.fixes.elemwise import corrected_funcify
+from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.host_arrays import own
 from pytensor.sparse import basic, math
 from pytensor.sparse.type import SparseTensorType

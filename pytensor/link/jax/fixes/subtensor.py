@@ -1,18 +1,14 @@
-"""Conversions of indexing: windows, and indices that JAX's tracing knows to be out of bounds."""
+"""Indices that JAX's tracing knows to be out of bounds, and writing."""
 
 from functools import wraps
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.fixes.elemwise import (
-    corrected_funcify,
-    corrected_funcify_AdvancedIncSubtensor,
-)
+from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.rewriting.index_checks import indices
-from pytensor.link.jax.rewriting.windows import SetWindow, Window
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -21,26 +17,7 @@ from pytensor.tensor.subtensor import (
     indices_from_subtensor,
 )
 
-# What the nodes of a branch that may not be taken are converted with: an index there may be out of
-# bounds.
-IN_A_BRANCH = {"is_always_computed": False}
-
-
-@jax_funcify.register(Window)
-def jax_funcify_Window(op, **kwargs):
-    def places(x, starts):
-        starts = dict(zip(op.axes, starts, strict=True))
-        return [jax.numpy.asarray(starts.get(axis, 0), int) for axis in range(x.ndim)]
-
-    def window(x, *starts):
-        lengths = dict(zip(op.axes, op.lengths, strict=True))
-        shape = [lengths.get(axis, length) for axis, length in enumerate(x.shape)]
-        return jax.lax.dynamic_slice(x, places(x, starts), shape)
-
-    def set_window(x, y, *starts):
-        return jax.lax.dynamic_update_slice(x, y, places(x, starts))
-
-    return set_window if isinstance(op, SetWindow) else window
+__all__ = []
 
 
 @corrected_funcify.register(Subtensor)
@@ -48,10 +25,11 @@ def jax_funcify_Window(op, **kwargs):
 @corrected_funcify.register(IncSubtensor)
 @corrected_funcify.register(AdvancedIncSubtensor)
 def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
-    of_class = jax_funcify
-    if isinstance(op, AdvancedIncSubtensor):
-        of_class = corrected_funcify_AdvancedIncSubtensor
-    function = of_class(op, node=node, **kwargs)
+    # In a branch that may not be taken, an index may be out of bounds.
+    if isinstance(op, AdvancedIncSubtensor) and op.ignore_duplicates and not op.set_instead_of_inc:
+        function = _increment_once(op, node)
+    else:
+        function = jax_funcify(op, node=node, **kwargs)
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
@@ -97,7 +75,7 @@ def _without_scatter_of_all(op, function):
         entries = indices_from_subtensor(bounds, op.idx_list)
         if not all(map(_is_of_all, entries, np.shape(x))):
             return function(x, y, *bounds)
-        new = jax.numpy.broadcast_to(jax.numpy.asarray(y, x.dtype), x.shape)
+        new = jnp.broadcast_to(jnp.asarray(y, x.dtype), x.shape)
         return new if op.set_instead_of_inc else x + new
 
     return written
@@ -121,3 +99,19 @@ def _check_bounds(node, length, axis, index):
             f"index {outside.flat[0]} is out of bounds for axis {axis} of {node.inputs[0]}, which "
             f"has {length} elements there"
         )
+
+
+def _increment_once(op, node):
+    """Return the function for NumPy's ``x[indices] += y``.
+
+    PyTensor's adds up what has the same index: thoughts/upstream/jax-ignore-duplicates.md.
+    """
+
+    def inc_subtensor(x, y, *flattened_indices):
+        indices = tuple(indices_from_subtensor(flattened_indices, op.idx_list))
+        op._check_runtime_broadcast_of_vector_index(
+            node, x, jnp.asarray(y), indices if len(indices) > 1 else indices[0]
+        )
+        return x.at[indices].set(x[indices] + jnp.asarray(y).astype(x.dtype))
+
+    return inc_subtensor

@@ -19,9 +19,8 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
-from pytensor.link.jax.fixes import extra_ops, sparse  # noqa: F401 (they register conversions)
-from pytensor.link.jax.fixes.elemwise import corrected_funcify, with_declared_dtypes
-from pytensor.link.jax.fixes.subtensor import IN_A_BRANCH
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.dtypes import with_declared_dtypes
 from pytensor.link.jax.mode.building import paused_collection
 from pytensor.link.jax.mode.known import (
     computed_if_known,
@@ -137,7 +136,7 @@ def tuned_funcify_IfElse(op, node, convert_node, **kwargs):
 
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
-    convert_node = partial(convert_node, **IN_A_BRANCH)
+    convert_node = partial(convert_node, is_always_computed=False)
 
     def converted(known):
         new = copy(op)
@@ -338,7 +337,9 @@ def _value(constant):
         # thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
     if scipy.sparse.issparse(data):
-        return sparse.sparse_matrix(data)
+        from pytensor.link.jax.fixes.sparse import sparse_matrix
+
+        return sparse_matrix(data)
     return jax_typify(data, variable=constant)
 
 

@@ -9,16 +9,10 @@ import numpy as np
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.mode.known import is_known
 from pytensor.link.jax.mode.sizes import as_known
-from pytensor.link.jax.rewriting.kept_rows import Kept
 from pytensor.link.jax.rewriting.sizes import deciding_inputs
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 
 __all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
-
-
-@jax_funcify.register(Kept)
-def jax_funcify_Kept(op, **kwargs):
-    return lambda x: x
 
 
 def while_loop(op, node, step):

@@ -16,7 +16,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import Output
-from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.dispatch.__extend__ import dispatch
 from pytensor.link.jax.dispatch.lengths import LengthsTuple
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.rewriting.index_checks import READING, indexes
@@ -156,7 +156,7 @@ def inner_graphs(op):
         return inner_graphs(op.core_op)
     if isinstance(op, OpFromGraph):
         # Others of its kind have a conversion of their own.
-        general = jax_funcify.dispatch(type(op)) is jax_funcify.dispatch(OpFromGraph)
+        general = dispatch(type(op)) is dispatch(OpFromGraph)
         return [op.fgraph] if general else []
     graph = getattr(getattr(op, "scalar_op", op), "fgraph", None)
     return [] if graph is None else [graph]

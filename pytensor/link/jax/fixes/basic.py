@@ -1,0 +1,58 @@
+"""Join, split and identity matrices."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.dtypes import in_result_dtype
+from pytensor.tensor.basic import Eye, Join, Split
+
+__all__ = []
+
+
+@corrected_funcify.register(Eye)
+def corrected_funcify_Eye(op, **kwargs):
+    def eye(n, m, k):
+        # jnp.eye takes no offset that is computed; and neither do lengths.
+        rows, columns = (jnp.arange(int(length)) for length in (n, m))
+        return (columns - rows[:, None] == k).astype(op.dtype)
+
+    return eye
+
+
+@corrected_funcify.register(Join)
+def corrected_funcify_Join(op, node, **kwargs):
+    join = in_result_dtype(jax_funcify(op, node=node, **kwargs), node)
+
+    def joined(*arrays):
+        # XLA fails if an array without elements is sliced out of the result:
+        # thoughts/upstream/xla-slice-of-empty-operand.md.
+        is_empty = any(not jnp.shape(v)[op.axis] for v in arrays)
+        result = join(*arrays)
+        return jax.lax.optimization_barrier(result) if is_empty else result
+
+    return joined
+
+
+@corrected_funcify.register(Split)
+def corrected_funcify_Split(op, node, **kwargs):
+    # PyTensor's warns where sizes are computed from lengths, which JAX knows.
+    def split(x, sizes):
+        if isinstance(sizes, Tracer):
+            raise NotImplementedError(
+                f"JAX can't split {node.inputs[0]}: the sizes, {node.inputs[1]}, depend on values "
+                "that are known only when the function runs"
+            )
+        sizes = np.asarray(sizes)
+        if len(sizes) != op.len_splits or (sizes < 0).any() or sizes.sum() != x.shape[op.axis]:
+            raise ValueError(
+                f"{node.inputs[0]} has {x.shape[op.axis]} elements along axis {op.axis}: it can't "
+                f"be split into {op.len_splits} parts of {sizes.tolist()}"
+            )
+        parts = jnp.split(x, np.cumsum(sizes[:-1]), axis=op.axis)
+        return parts if len(parts) > 1 else parts[0]
+
+    return split

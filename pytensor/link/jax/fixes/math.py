@@ -1,0 +1,15 @@
+"""Products of matrices."""
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.dtypes import in_result_dtype
+from pytensor.tensor.blas import BatchedDot
+from pytensor.tensor.math import Dot
+
+__all__ = []
+
+
+@corrected_funcify.register(Dot)
+@corrected_funcify.register(BatchedDot)
+def corrected_funcify_Dot(op, node, **kwargs):
+    return in_result_dtype(jax_funcify(op, node=node, **kwargs), node)

@@ -1,0 +1,56 @@
+"""Convolutions along one axis, and Fourier transforms."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.tensor.fft import IRFFTOp, RFFTOp
+from pytensor.tensor.signal.conv import Convolve1d
+
+__all__ = []
+
+
+@corrected_funcify.register(Convolve1d)
+def corrected_funcify_Convolve1d(op, node, **kwargs):
+    def conv1d(data, kernel, full_mode):
+        # The gradient's mode is computed from lengths, which PyTensor's conversion doesn't ask for.
+        if isinstance(full_mode, Tracer):
+            raise NotImplementedError(
+                f"JAX can't compute {node.outputs[0]}: whether it is a full convolution depends on "
+                "values that are known only when the function runs"
+            )
+        mode = "full" if np.asarray(full_mode) else "valid"
+        return jnp.convolve(data, kernel, mode=mode)
+
+    return conv1d
+
+
+@corrected_funcify.register(RFFTOp)
+def corrected_funcify_RFFTOp(op, **kwargs):
+    def rfft(x, lengths):
+        result = jnp.fft.rfftn(_for_fourier(x), *_last_axes(lengths))
+        return jnp.stack([result.real, result.imag], axis=-1)
+
+    return rfft
+
+
+@corrected_funcify.register(IRFFTOp)
+def corrected_funcify_IRFFTOp(op, **kwargs):
+    def irfft(x, lengths):
+        x = _for_fourier(x)
+        # PyTensor's inverse isn't divided by the number of elements.
+        return jnp.fft.irfftn(x[..., 0] + 1j * x[..., 1], *_last_axes(lengths), norm="forward")
+
+    return irfft
+
+
+def _last_axes(lengths):
+    """Return lengths as numbers, and the last axes, which they are of."""
+    return np.asarray(lengths).tolist(), range(-len(lengths), 0)
+
+
+def _for_fourier(x):
+    """Return numbers of half precision in single: XLA transforms no others."""
+    half = jnp.issubdtype(x.dtype, jnp.floating)
+    return x.astype(jnp.promote_types(x.dtype, "float32")) if half else x
