@@ -18,7 +18,7 @@ from pytensor.link.jax.host_arrays import own
 from pytensor.sparse import basic, math
 from pytensor.sparse.type import SparseTensorType
 
-__all__ = ["SparseMatrix", "has_sparse", "sparse_matrix", "with_sparse_arguments"]
+__all__ = ["SparseMatrix", "sparse_matrix", "with_sparse_arguments"]
 
 
 @partial(
@@ -76,11 +76,6 @@ def to_scipy(value):
         return value
     parts = tuple(map(np.array, (value.data, value.indices, value.indptr)))
     return SparseTensorType.format_cls[value.format](parts, shape=value.shape)
-
-
-def has_sparse(variables):
-    """Return whether any variable is a sparse matrix."""
-    return any(isinstance(v.type, SparseTensorType) for v in variables)
 
 
 def with_sparse_arguments(function, inputs):

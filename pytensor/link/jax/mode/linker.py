@@ -8,7 +8,7 @@ from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.mode.options import Options
 from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
-from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
+from pytensor.link.jax.rewriting import host_checks
 from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.xla_guard import guard_options
@@ -47,8 +47,6 @@ class TunedJAXLinker(JAXLinker):
             self.required_rewrites += ("jax_cpu_kernels",)  # type: ignore[assignment]
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
-        from pytensor.link.jax.mode.refusals import refuse
-
         if self.options.devices > 1:
             from pytensor.link.jax.parallel.sharding import check_results, on_each_device
 
@@ -60,7 +58,10 @@ class TunedJAXLinker(JAXLinker):
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
-        refuse(sizes.undecided, fgraph)
+        if sizes.undecided:
+            from pytensor.link.jax.mode.refusals import refuse
+
+            refuse(sizes.undecided, fgraph)
         if sizes.variables and self.options.devices > 1:
             raise NotImplementedError(
                 f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
@@ -190,12 +191,13 @@ class TunedJAXLinker(JAXLinker):
     def jit_compile(self, fn):
         if self._donates():
             return fn  # a donating thunk compiles by itself
-        from pytensor.link.jax.fixes.sparse import has_sparse, with_sparse_arguments
         from pytensor.link.jax.mode.calls import HostCall
 
         returned = len(self.fgraph.outputs) - len(self.fgraph.update_mapping or ())
         jitted = HostCall(with_generators(self._jit(fn), self.fgraph), self.wide_numbers, returned)
-        if has_sparse([*self.fgraph.inputs, *self.fgraph.outputs]):
+        if any(hasattr(v.type, "format") for v in [*self.fgraph.inputs, *self.fgraph.outputs]):
+            from pytensor.link.jax.fixes.sparse import with_sparse_arguments
+
             return with_sparse_arguments(jitted, self.fgraph.inputs)
         return jitted
 
@@ -261,7 +263,11 @@ class TunedJAXLinker(JAXLinker):
     def _checked(self, thunks):
         """Have indices and slices checked before each call, if the graph has any to check."""
         checks = host_checks(self.fgraph)
-        return thunks if checks is None else [CheckedThunk(thunk, checks) for thunk in thunks]
+        if checks is None:
+            return thunks
+        from pytensor.link.jax.rewriting.host_checks import CheckedThunk
+
+        return [CheckedThunk(thunk, checks) for thunk in thunks]
 
     def __getstate__(self):
         return self.__dict__ | {"host_sizes": None}  # converting again finds them

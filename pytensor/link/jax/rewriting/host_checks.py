@@ -16,7 +16,7 @@ from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
 
 __all__ = [
-    "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "host_checks", "keep_checks",
+    "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",
 ]  # fmt: skip
 
 
@@ -174,14 +174,6 @@ def keep_checks(fgraph):
     for variable in fgraph.outputs if hasattr(fgraph, "host_checks") else ():
         if variable.owner is not None:
             variable.owner.tag.host_checks = fgraph.host_checks
-
-
-def host_checks(fgraph):
-    """Return the `HostChecks` of a rewritten graph, or of a copy of it, or None."""
-    if hasattr(fgraph, "host_checks"):
-        return fgraph.host_checks
-    found = (getattr(node.tag, "host_checks", None) for node in fgraph.apply_nodes)
-    return next(filter(None, found), None)
 
 
 class CheckedThunk:

@@ -3,40 +3,23 @@
 There only graphs with an Op of ours are changed: others stay as PyTensor makes them.
 """
 
-import os
-import sys
-from functools import cache
-from pathlib import Path
-
 from pytensor import scalar as ps
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
+from pytensor.link.jax.rewriting.our_ops import only_with_our_ops
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.known_lengths import KnownLength
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.type import TensorType, integer_dtypes
 
-# `pytensor`, as a checkout and the wheel have it; PyTensor's own folder is another one.
-OUR_FOLDER = str(Path(os.path.abspath(__file__)).parents[3])
 IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
 
 improves_inside.register(KnownLength, lambda op: False)
 LENGTHS = (Shape, Shape_i, KnownLength)
-
-
-@cache
-def _is_ours(op_class):
-    file = getattr(sys.modules.get(op_class.__module__), "__file__", None) or ""
-    return os.path.abspath(file).startswith(OUR_FOLDER + os.sep)
-
-
-def has_op_of_ours(fgraph):
-    """Return whether a graph has an Op that this distribution defines."""
-    return any(_is_ours(type(getattr(node.op, "core_op", node.op))) for node in fgraph.apply_nodes)
 
 
 @node_rewriter([Elemwise])
@@ -74,17 +57,6 @@ def lengths_behind(shape):
         else:
             return None
     return list(lengths)
-
-
-def only_with_our_ops(rewriter):
-    """Return a node rewriter that leaves graphs alone which have no Op of ours."""
-
-    @node_rewriter(rewriter.tracks())
-    def local_with_our_ops(fgraph, node):
-        new = rewriter.transform(fgraph, node)
-        return new if new and has_op_of_ours(fgraph) else None
-
-    return local_with_our_ops
 
 
 known_lengths = dfs_rewriter(local_known_length)

@@ -10,11 +10,10 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
-from pytensor.link.jax.rewriting.known_lengths import lengths_behind, only_with_our_ops
+from pytensor.link.jax.rewriting.known_lengths import lengths_behind
 from pytensor.link.jax.rewriting.sizes import is_decided
 from pytensor.printing import pprint
 from pytensor.tensor.basic import constant
-from pytensor.tensor.rewriting.corrections import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 
 
@@ -49,6 +48,3 @@ def local_reshape_to_lengths(fgraph, node):
 
 
 reshape_to_lengths = dfs_rewriter(local_reshape_to_lengths)
-local_set_subtensor_of_make_vector_with_our_ops = only_with_our_ops(
-    local_set_subtensor_of_make_vector
-)
