@@ -125,7 +125,7 @@ class DemoStep:
 
     def has_program(self):
         """Return whether the first call makes a program of its own, or finds it, beside JAX's."""
-        from pytensor.link.jax.mode.store.program_store import store_folder
+        from pytensor.link.jax.mode.store.disk import store_folder
         from pytensor.link.jax.xla_guard import guard_options
 
         return store_folder() is not None or guard_options() is not None

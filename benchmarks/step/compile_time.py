@@ -147,14 +147,14 @@ def kept_stages(watch):
     """Time the stages of a first call that makes its program, or finds it on disk."""
     import jax
 
-    from pytensor.link.jax.mode.store import program_store
+    from pytensor.link.jax.mode.store import disk, program_store
 
     stages = [
         (program_store.StoredFunction, "resolve", "tracing"),
         (jax.stages.Traced, "lower", "lowering"),
         (jax.stages.Lowered, "compile", "XLA"),
-        (program_store, "load", "XLA"),
-        (program_store, "save", "first step"),
+        (disk, "load", "XLA"),
+        (disk, "save", "first step"),
     ]
     with ExitStack() as patches:
         for owner, name, stage in stages:

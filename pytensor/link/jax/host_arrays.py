@@ -5,12 +5,13 @@ others.  XLA computes when the call has returned: then it would read what was wr
 Memory maps, shared memory and PyTorch's arrays have such addresses, and others by chance.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import jax
 import numpy as np
 
-__all__ = ["in_dtype", "own", "with_all_bits"]
+__all__ = ["in_dtype", "own", "with_all_bits", "with_wide_numbers"]
 
 WIDE = ("complex128", "float64", "int64", "uint64")
 
@@ -38,3 +39,8 @@ def in_dtype(value: Any, dtype: Any) -> Any:
     if not isinstance(value, jax.Array) or value.dtype == dtype:
         return value
     return value.astype(jax.dtypes.canonicalize_dtype(dtype))
+
+
+def with_wide_numbers(wide: bool) -> AbstractContextManager[object]:
+    """Return the context in which JAX has numbers of 64 bits, if they are wanted."""
+    return jax.enable_x64(True) if wide else nullcontext()

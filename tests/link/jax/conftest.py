@@ -16,14 +16,14 @@ def folder(tmp_path):
     import jax
 
     from pytensor.link.jax.internals import forget_compilation_cache
-    from pytensor.link.jax.mode.store import program_store
+    from pytensor.link.jax.mode.store import disk, lookup
 
     before = {name: getattr(jax.config, name) for name in PUT_BACK}
     for name, value in (SETTINGS | {"jax_compilation_cache_dir": str(tmp_path)}).items():
         jax.config.update(name, value)
     forget_compilation_cache()  # JAX decides once whether it keeps programs, and where
-    program_store.log_once.cache_clear()
-    program_store.warn_once.cache_clear()
+    lookup.log_once.cache_clear()
+    disk.warn_once.cache_clear()
     yield tmp_path / "pytensor"
     for name, value in before.items():
         jax.config.update(name, value)
@@ -33,13 +33,13 @@ def folder(tmp_path):
 @pytest.fixture
 def traced(monkeypatch):
     """List that grows whenever a graph is rewritten."""
-    from pytensor.link.jax.mode.store import program_store
+    from pytensor.compile.maker import FunctionMaker
 
-    seen, prepare = [], program_store.FunctionMaker.prepare_fgraph
+    seen, prepare = [], FunctionMaker.prepare_fgraph
 
     def watched(*args):
         seen.append(args)
         return prepare(*args)
 
-    monkeypatch.setattr(program_store.FunctionMaker, "prepare_fgraph", staticmethod(watched))
+    monkeypatch.setattr(FunctionMaker, "prepare_fgraph", staticmethod(watched))
     return seen

@@ -1,9 +1,20 @@
 """What a function of `jax_mode` calls, with arguments and results as the host has them."""
 
-from pytensor.link.jax.host_arrays import own, with_all_bits
-from pytensor.link.jax.mode.wide_numbers import with_wide_numbers
+import jax
 
-__all__ = ["HostCall"]
+import pytensor.link.jax.dispatch  # noqa: F401 (it sets JAX's numbers of 64 bits by floatX)
+from pytensor.link.jax.host_arrays import own, with_all_bits, with_wide_numbers
+
+__all__ = ["HostCall", "wants_wide_numbers"]
+
+
+def wants_wide_numbers(fgraph):
+    """Return whether a graph's numbers need 64 bits where JAX has 32."""
+    if jax.config.jax_enable_x64:
+        return False
+    from pytensor.link.jax.mode.wide_numbers import has_wide_numbers
+
+    return has_wide_numbers(fgraph)
 
 
 class HostCall:

@@ -19,8 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.generators import Generators, with_generators
-from pytensor.link.jax.host_arrays import own, with_all_bits
-from pytensor.link.jax.mode.wide_numbers import with_wide_numbers
+from pytensor.link.jax.host_arrays import own, with_all_bits, with_wide_numbers
 from pytensor.link.utils import raise_with_op
 from pytensor.tensor.type import TensorType
 

@@ -85,12 +85,12 @@ class TunedJAXLinker(JAXLinker):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
         options = self.options
         with compiling_for(options.platform, options.devices, options.sync_batchnorm):
-            if self.wide_numbers:
-                import jax
+            if not self.wide_numbers:
+                yield  # without an import of JAX, where its graph is only rewritten
+                return
+            from pytensor.link.jax.host_arrays import with_wide_numbers
 
-                with jax.enable_x64(True):
-                    yield
-            else:
+            with with_wide_numbers(True):
                 yield
 
     def _convert(self, fgraph, sizes, convert_node, *, order, input_storage, storage_map, **kwargs):
@@ -231,10 +231,10 @@ class TunedJAXLinker(JAXLinker):
         return StoredFunction(jitted, key, *facts, guarded=guarded, sizes=sizes)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
-        from pytensor.link.jax.mode.wide_numbers import has_wide_numbers
+        from pytensor.link.jax.mode.calls import wants_wide_numbers
 
         kept = getattr(self.fgraph, "kept_program", None)
-        self.wide_numbers = has_wide_numbers(self.fgraph) if kept is None else kept.wide_numbers
+        self.wide_numbers = wants_wide_numbers(self.fgraph) if kept is None else kept.wide_numbers
         thunks, nodes, function = super().create_jitable_thunk(
             compute_map, order, input_storage, output_storage, storage_map
         )

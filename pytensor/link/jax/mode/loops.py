@@ -1,5 +1,6 @@
-"""Loops that PyTensor's conversion of `Scan` leaves out: by a condition, and with unequal steps."""
+"""Loops with known lengths within, by a condition, and with unequal steps."""
 
+from functools import partial
 from itertools import count
 
 import jax
@@ -7,12 +8,62 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.mode.conversion import (
+    GraphWithConverter,
+    tuned_funcify,
+    with_graph,
+    with_known_within,
+)
 from pytensor.link.jax.mode.known import is_known
 from pytensor.link.jax.mode.sizes import as_known
-from pytensor.link.jax.rewriting.sizes import deciding_inputs
+from pytensor.link.jax.rewriting.sizes import (
+    choice_inputs,
+    deciding_inputs,
+    known_places_of_scan,
+    length_inputs,
+)
 from pytensor.link.jax.rewriting.windows import windows_of_steps
+from pytensor.scan.op import Scan
 
-__all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
+__all__ = []
+
+
+@tuned_funcify.register(Scan)
+def tuned_funcify_Scan(op, node, convert_node, **kwargs):
+    deciding = {*length_inputs(op, node), *choice_inputs(op, node)}
+    within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
+    sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
+    fixed = {i: k for i, k in within.items() if i not in sequences}
+
+    def converted(known, fgraph=op.fgraph):
+        graph = GraphWithConverter(fgraph, convert_node, known)
+        if op.info.as_while:
+            return while_loop(op, node, jax_funcify(graph, **kwargs))
+        scan = jax_funcify(with_graph(op, graph), node=node, **kwargs)
+
+        def scanned(*inputs):
+            results = scan(*inputs)
+            # The trace of no steps was joined to the first states, as in `corrected_funcify_Join`.
+            return results if int(inputs[0]) else jax.lax.optimization_barrier(results)
+
+        return scanned
+
+    def called(*inputs):
+        if not int(inputs[0]):
+            return results_of_no_steps(op, node, inputs)
+        windows = graph_of_windows(op, inputs)
+        if windows is not None:
+            return with_known_within(fixed, partial(converted, fgraph=windows))(*inputs)
+        steps = {i: np.asarray(inputs[k]) for i, k in sequences.items()}
+        known = {i: inputs[k] for i, k in fixed.items()}
+        # A loop of Python's, in which JAX traces the steps one by one.
+        with jax.ensure_compile_time_eval():
+            step = jax_funcify(GraphWithConverter(op.fgraph, convert_node, known), **kwargs)
+        new = with_graph(op, StepsInPython(op.fgraph, step, steps))
+        with jax.disable_jit():
+            return jax_funcify(new, node=node, **kwargs)(*inputs)
+
+    return called if sequences else with_known_within(within, converted)
 
 
 def while_loop(op, node, step):

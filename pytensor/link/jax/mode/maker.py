@@ -4,7 +4,6 @@ from contextlib import nullcontext
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
-from pytensor.link.jax.rewriting.updates import join_updates
 
 __all__ = ["TunedFunctionMaker"]
 
@@ -47,14 +46,7 @@ class TunedFunctionMaker(FunctionMaker):
     @staticmethod
     def create_fgraph(input_specs, output_specs, *args, fgraph=None, **kwargs):
         if fgraph is None:
-            updated = [spec for spec in input_specs if spec.update is not None]
-            joined = join_updates(
-                [spec.update for spec in updated],
-                [spec.variable for spec in output_specs],
-                [spec.variable for spec in input_specs],
-            )
-            for spec, update in zip(updated, joined, strict=True):
-                spec.update = update
+            join_updates_of(input_specs, output_specs)
         return FunctionMaker.create_fgraph(
             input_specs, output_specs, *args, fgraph=fgraph, **kwargs
         )
@@ -63,7 +55,23 @@ class TunedFunctionMaker(FunctionMaker):
     def prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile):
         rewrite = FunctionMaker.prepare_fgraph
         if getattr(mode.linker, "keep_programs", False):
-            from pytensor.link.jax.mode.store.program_store import rewrite_or_defer as rewrite
+            from pytensor.link.jax.mode.store.lookup import rewrite_or_defer as rewrite
 
         with getattr(mode.linker, "compiling", nullcontext)():
             rewrite(inputs, outputs, additional_outputs, fgraph, mode, profile)
+
+
+def join_updates_of(input_specs, output_specs):
+    """Join the updates of a function, if it has any."""
+    updated = [spec for spec in input_specs if spec.update is not None]
+    if not updated:
+        return
+    from pytensor.link.jax.rewriting.updates import join_updates
+
+    joined = join_updates(
+        [spec.update for spec in updated],
+        [spec.variable for spec in output_specs],
+        [spec.variable for spec in input_specs],
+    )
+    for spec, update in zip(updated, joined, strict=True):
+        spec.update = update

@@ -6,9 +6,6 @@ and called under `jax.enable_x64`.  Lengths, positions and indices fit in 32 bit
 no others, its program stays the same.
 """
 
-from contextlib import nullcontext
-
-import jax
 import numpy as np
 
 from pytensor import scalar as ps
@@ -44,7 +41,7 @@ from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor
 from pytensor.tensor.topk import TopK
 from pytensor.tensor.type import discrete_dtypes
 
-__all__ = ["has_wide_numbers", "is_wide", "with_wide_numbers"]
+__all__ = ["has_wide_numbers", "is_wide"]
 
 INTEGERS = ("int64", "uint64")
 FLOATS = ("float64", "complex128")
@@ -63,11 +60,6 @@ ARITHMETIC = (
 )  # fmt: skip
 
 
-def with_wide_numbers(wide):
-    """Return the context in which JAX has numbers of 64 bits, if they are wanted."""
-    return jax.enable_x64(True) if wide else nullcontext()
-
-
 def is_wide(variable):
     """Return whether a variable's numbers have 64 bits."""
     return getattr(variable.type, "dtype", None) in (*INTEGERS, *FLOATS)
@@ -75,8 +67,6 @@ def is_wide(variable):
 
 def has_wide_numbers(fgraph):
     """Return whether JAX would halve numbers of a function's graph that 32 bits may not hold."""
-    if jax.config.jax_enable_x64:
-        return False
     return any(map(is_wide, fgraph.outputs)) or _has_wide_numbers(fgraph, fgraph.inputs)
 
 

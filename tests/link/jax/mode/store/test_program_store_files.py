@@ -17,7 +17,7 @@ pytest.importorskip("jax")
 import jax
 
 from pytensor.link.jax import jax_mode
-from pytensor.link.jax.mode.store import program_store
+from pytensor.link.jax.mode.store import disk, program_store
 from tests.link.jax.mode.store.stored import (
     MODE,
     assert_equal_runs,
@@ -65,7 +65,7 @@ def test_a_program_that_xla_cannot_read(folder, monkeypatch):
     def fail(*args, **kwargs):
         raise jax.errors.JaxRuntimeError("made for another machine")
 
-    monkeypatch.setattr(program_store, "deserialize_program", fail)
+    monkeypatch.setattr(disk, "deserialize_program", fail)
     with pytest.warns(UserWarning, match="made for another machine; the program is compiled anew"):
         assert_equal_runs(expected, run(*make_step()))
 
@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_listed(folder, monkeypatch):
 
 def test_a_program_is_kept_where_old_ones_cannot_be_deleted(folder, monkeypatch):
     """In a folder of several users, say, or as another process has just deleted them."""
-    monkeypatch.setattr(program_store, "MAX_PROGRAMS", 1)
+    monkeypatch.setattr(disk, "MAX_PROGRAMS", 1)
     unlink = Path.unlink
 
     def refused(path, **options):
@@ -194,30 +194,30 @@ def test_threads_that_write_one_program(folder, monkeypatch):
     program = jax.jit(lambda x: x + 1).lower(np.ones(3)).compile()
     monkeypatch.setattr(Path, "replace", together)
     with ThreadPoolExecutor(2) as threads:
-        done = [threads.submit(program_store.save, folder / "0-0", program) for _ in range(2)]
+        done = [threads.submit(disk.save, folder / "0-0", program) for _ in range(2)]
         for thread in done:
             thread.result()
     assert programs(folder) == ["0-0"]
-    assert program_store.load(folder / "0-0", jax.devices()[0])(np.ones(3))[0] == 2
+    assert disk.load(folder / "0-0", jax.devices()[0])(np.ones(3))[0] == 2
 
 
 def test_programs_that_call_python_are_not_kept(folder, caplog):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.mode.store.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.mode.store.disk")
     double = jax.jit(
         lambda x: jax.pure_callback(lambda v: 2 * v, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
     )
-    program_store.save(folder / "0-0", double.lower(np.ones(3)).compile())
+    disk.save(folder / "0-0", double.lower(np.ones(3)).compile())
     assert programs(folder) == []
     assert "The program is not kept on disk" in caplog.text
 
 
 def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.mode.store.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.mode.store.disk")
 
     def fail(program):
         raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: not on this platform")
 
-    monkeypatch.setattr(program_store, "serialize_program", fail)
+    monkeypatch.setattr(disk, "serialize_program", fail)
     run(*make_step())
     assert programs(folder) == []
     assert "not kept on disk: UNIMPLEMENTED" in caplog.text
@@ -225,7 +225,7 @@ def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
 
 @pytest.mark.slow
 def test_old_programs_are_deleted(folder, monkeypatch):
-    monkeypatch.setattr(program_store, "MAX_PROGRAMS", 2)
+    monkeypatch.setattr(disk, "MAX_PROGRAMS", 2)
     kept = []
     for k, rate in enumerate((0.1, 0.2, 0.3)):
         run(*make_step(rate))

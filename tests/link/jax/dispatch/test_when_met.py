@@ -1,0 +1,74 @@
+"""Conversions to JAX are imported when their Ops are met, in plain mode JAX, too."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytensor.link.conversions import modules_for
+from pytensor.link.jax.dispatch.__extend__ import OPS, jax_funcify
+from pytensor.link.jax.fixes import FIXES, corrected_funcify
+
+OUR_FOLDER = Path(__file__).parents[4] / "pytensor/link/jax"
+
+
+def ours(table, folder):
+    """Return which of our modules in a folder registers the conversion of each class of a table."""
+    files = {kind: Path(f.__code__.co_filename) for kind, f in table.registry.items()}
+    return {kind: file.stem for kind, file in files.items() if file.parent == OUR_FOLDER / folder}
+
+
+@pytest.mark.parametrize("folder", ["dispatch", "fixes"])
+def test_every_conversion_is_found_by_the_name_of_its_op(folder):
+    for module in OPS.values():
+        __import__(f"pytensor.link.jax.{module}")
+    found = ours(jax_funcify, folder)
+    assert len(found) > 10
+    # Their own modules define them.
+    inside = {"LengthsTuple", "Spread"}
+    for kind, module in found.items():
+        wanted = modules_for(kind, OPS)
+        assert kind.__name__ in inside or f"{folder}.{module}" in wanted, kind
+
+
+def test_every_fix_is_found_by_the_name_of_its_op():
+    corrected_funcify.load()
+    found = ours(corrected_funcify, "fixes")
+    assert len(found) > 50
+    for kind, module in found.items() - {(object, "__init__")}:
+        assert module in modules_for(kind, FIXES), kind
+    assert {*FIXES.values()} <= {*found.values()}
+
+
+PROGRAMS = """
+import sys
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.jax.dispatch.__extend__ import OPS
+
+if sys.argv[1] == "all":
+    for module in OPS.values():
+        __import__(f"pytensor.link.jax.{module}")
+x, k = pt.tensor4("x"), pt.tensor4("k")
+y = pt.nn.interpolate(pt.nn.max_pool2d(pt.nn.silu(pt.nn.conv2d(x, k)), 2), scale_factor=2)
+values, places = pt.nn.max_pool2d(y, 2, return_indices=True)
+y = pt.nn.max_unpool2d(values, places, 2) + pt.nn.batch_norm(y, None, None, training=True)[0]
+top = pt.nn.adaptive_avg_pool2d(y, 2).flatten(2)
+f = pytensor.function([x, k], [top, *pt.grad(top.sum(), [x, k])], mode="JAX")
+print(f.vm.jit_fn.lower(np.ones((2, 3, 10, 10)), np.ones((4, 3, 3, 3))).as_text())
+"""
+
+
+@pytest.mark.slow
+def test_programs_are_those_with_all_conversions_imported():
+    """Without its conversion, an Op with an inner graph has right numbers and another program."""
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAMS, which], capture_output=True, text=True, check=True
+        ).stdout
+        for which in ("all", "met")
+    ]
+    assert "reduce_window" in texts[0]
+    assert texts[0] == texts[1]
