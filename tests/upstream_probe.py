@@ -50,7 +50,7 @@ def upstream_modules():
 
 def import_our_conversions():
     """Import our conversions for mode JAX, if any: else they are imported when an Op is met."""
-    ours = sys.modules.get("pytensor.link.jax.dispatch.__extend__")
+    ours = sys.modules.get("pytensor.link.jax.dispatch.table")
     for module in ours.OPS.values() if ours is not None else ():
         importlib.import_module(f"pytensor.link.jax.{module}")
 

@@ -6,56 +6,14 @@ And let other backends read JAX's arrays.
 import jax
 import numpy as np
 
-from pytensor.compile.builders import OpFromGraph
-from pytensor.graph.op import Op
-from pytensor.link.conversions import import_when_met
-from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+import pytensor.link.jax.dispatch.table
+from pytensor.link.jax.dispatch.basic import jax_typify
 from pytensor.link.jax.generators import state_of
 from pytensor.link.jax.host_arrays import in_dtype, with_all_bits
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.shared_values import leaves_arrays
-from pytensor.scalar.basic import ScalarOp
 
-__all__ = []
-
-SCALAR_MATH = (
-    "BetaIncInv", "GammaIncCInv", "GammaIncInv", "Ive", "J0", "J1", "Jv", "Kve", "Log1mexp",
-    "PolyGamma", "Softplus",
-)  # fmt: skip
-# By the beginnings of the names of Ops' classes, the module with their conversions.
-OPS = {
-    "pytensor.compile.ops.DeepCopyOp": "dispatch.generators",
-    "pytensor.link.jax.rewriting.channels_last": "dispatch.channels_last",
-    "pytensor.link.jax.rewriting.kept_rows": "dispatch.kept_rows",
-    "pytensor.link.jax.rewriting.recompute": "dispatch.recompute",
-    "pytensor.link.jax.rewriting.updates": "dispatch.updates",
-    "pytensor.link.jax.rewriting.windows": "dispatch.windows",
-    "pytensor.scalar.activations": "dispatch.nn",
-    "pytensor.scalar.as_written": "fixes.scalar",
-    "pytensor.scalar.basic.Complex": "fixes.scalar",
-    "pytensor.scalar.basic.RoundHalfAwayFromZero": "fixes.scalar",
-    "pytensor.scalar.loop": "fixes.scalar",
-    **{f"pytensor.scalar.math.{name}": "fixes.scalar" for name in SCALAR_MATH},
-    "pytensor.tensor.broadcasting": "dispatch.broadcasting",
-    "pytensor.tensor.collectives": "dispatch.collectives",
-    "pytensor.tensor.conv": "dispatch.conv",
-    "pytensor.tensor.known_lengths": "dispatch.lengths",
-    "pytensor.tensor.linalg.decomposition.schur.QZ": "fixes.callbacks",
-    "pytensor.tensor.linalg.solvers.tridiagonal": "fixes.tridiagonal",
-    "pytensor.tensor.moments": "dispatch.updates",
-    "pytensor.tensor.pool.unpool": "dispatch.unpool",
-    "pytensor.tensor.pool": "dispatch.pool",
-    "pytensor.tensor.pullback": "dispatch.vjp",
-    "pytensor.tensor.random": "dispatch.generators",
-    "pytensor.tensor.resize": "dispatch.resize",
-    "pytensor.tensor.topk": "dispatch.topk",
-}
-
-dispatch = import_when_met(
-    jax_funcify,
-    {start: f"pytensor.link.jax.{module}" for start, module in OPS.items()},
-    Op, OpFromGraph, ScalarOp,
-)  # fmt: skip
 jax_typify.register(np.random.Generator, state_of)
 leaves_arrays(JAXLinker, jax.Array, with_all_bits, in_dtype)
+
+__all__ = []

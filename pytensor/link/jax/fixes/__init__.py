@@ -2,7 +2,7 @@
 
 A module here is named after the module of PyTensor that defines its Ops.  Those of `FIXES` are for
 `pytensor.link.jax.jax_mode`, which asks `corrected_funcify` before PyTensor's table.  Those of
-`pytensor.link.jax.dispatch.__extend__` are for mode JAX, too.
+`pytensor.link.jax.dispatch.table` are for mode JAX, too.
 """
 
 from pytensor.link.conversions import Conversions

@@ -13,9 +13,9 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import Output
-from pytensor.link.jax.dispatch.__extend__ import dispatch
 from pytensor.link.jax.dispatch.lengths import LengthsTuple
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.link.jax.dispatch.table import dispatch
 from pytensor.link.jax.rewriting.index_checks import READING, indexes
 from pytensor.link.jax.rewriting.sizes import length_inputs
 from pytensor.raise_op import CheckAndRaise

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytensor.link.conversions import modules_for
-from pytensor.link.jax.dispatch.__extend__ import OPS, jax_funcify
+from pytensor.link.jax.dispatch.table import OPS, jax_funcify
 from pytensor.link.jax.fixes import FIXES, corrected_funcify
 
 OUR_FOLDER = Path(__file__).parents[4] / "pytensor/link/jax"
@@ -47,7 +47,7 @@ import sys
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax.dispatch.__extend__ import OPS
+from pytensor.link.jax.dispatch.table import OPS
 
 if sys.argv[1] == "all":
     for module in OPS.values():
