@@ -8,7 +8,7 @@ from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.mode.options import Options
 from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
-from pytensor.link.jax.rewriting import host_checks
+from pytensor.link.jax.rewriting import checks_of
 from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.xla_guard import guard_options
@@ -262,7 +262,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _checked(self, thunks):
         """Have indices and slices checked before each call, if the graph has any to check."""
-        checks = host_checks(self.fgraph)
+        checks = checks_of(self.fgraph)
         if checks is None:
             return thunks
         from pytensor.link.jax.rewriting.host_checks import CheckedThunk

@@ -15,7 +15,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter, SequentialGraphRewriter
 from pytensor.graph.rewriting.db import RewriteDatabase
 
-__all__ = ["LazyRewriter", "LazyRewrites", "host_checks"]
+__all__ = ["LazyRewriter", "LazyRewrites", "checks_of", "load"]
 
 
 class LazyRewriter(GraphRewriter):
@@ -86,7 +86,7 @@ def gains_by_channels_last(fgraph):
     return any(found is not None and found.gains for found in layouts)
 
 
-def host_checks(fgraph):
+def checks_of(fgraph):
     """Return the `HostChecks` of a rewritten graph, or of a copy of it, or None."""
     if hasattr(fgraph, "host_checks"):
         return fgraph.host_checks
@@ -124,7 +124,7 @@ for name, tag, module, rewriter, position, is_needed in (
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
     ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99, RESHAPE),
     # Last, for it notes something on the nodes that are left.
-    ("jax_keep_checks", "jax_tuned", "host_checks", "keep_checks", 200, host_checks),
+    ("jax_keep_checks", "jax_tuned", "host_checks", "keep_checks", 200, checks_of),
 ):  # fmt: skip
     optdb.register(name, LazyRewriter(module, rewriter, tag, is_needed), tag, position=position)
 
