@@ -88,6 +88,8 @@ REPLACED = {
     "pytensor.tensor.blockwise.Blockwise.pullback": (
         "pytensor.tensor.integer_gradients.pullback_of_blockwise"
     ),
+    # Upstream's refuses loops whose types don't agree on which axes have length 1.
+    "pytensor.scan.op.Scan.pullback": "pytensor.scan.rewriting.axes_of_one.pullback_of_loop",
     # Upstream's draws categories with other probabilities, and its gradients are NaN far from 0.
     "pytensor.scalar.math.Log1mexp": (
         "pytensor.link.jax.fixes.scalar.jax_funcify_Log1mexp"

@@ -1,12 +1,14 @@
 """Make the types of a loop agree on which axes have length 1.
 
 PyTensor builds loops whose types don't, and its rewrites of other nodes make more of them.  It
-refuses both when the loop is rewritten, copied or compiled.  See
-thoughts/upstream/scan-axes-of-one.md.
+refuses both when the loop is rewritten, copied, compiled or differentiated.  See
+thoughts/upstream/scan-axes-of-one.md.  Importing this module replaces the gradient of PyTensor's
+`Scan`, for such loops only: `pytensor.grad` looks for it nowhere else.
 """
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 from pytensor.compile import optdb
 from pytensor.graph.basic import Variable
@@ -140,6 +142,25 @@ def _rebuilt(outputs, new):
         new |= {v: v.type.filter_variable(r) for v, r in zip(node.outputs, rebuilt, strict=True)}
     return [new.get(v, v) for v in outputs]
 
+
+of_agreeing_loop = Scan.pullback
+
+
+def pullback_of_loop(
+    self: Scan,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    output_gradients: Sequence[Any],
+) -> list[Variable]:
+    """Return the gradient of a loop, whose types agree first on which axes have length 1."""
+    op, inputs = with_agreed_axes(self, inputs)
+    if op is not self:
+        # The loop itself becomes this one, too, when it is compiled.
+        outputs = op.make_node(*inputs).outputs
+    return of_agreeing_loop(op, inputs, outputs, output_gradients)
+
+
+Scan.pullback = pullback_of_loop  # type: ignore[method-assign]
 
 # Before each rewrite that looks at loops, and before their steps are compiled.  A rewriter has the
 # name that it is registered by, so that each place has another one.

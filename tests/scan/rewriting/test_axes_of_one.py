@@ -115,6 +115,43 @@ def test_axes_of_one_in_loops(make, mode, capsys):
     assert "Error" not in capsys.readouterr().err  # a rewrite that failed says so there
 
 
+def of_an_open_state(x):
+    start = x[0, :1].sum(1, keepdims=True) + pt.zeros((x.shape[1] - 1, 3))
+    return loop(lambda h: pt.tanh(h.sum(0, keepdims=True) @ W + 1), start=start), None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [*LOOPS[:4], of_an_open_state])
+def test_gradients_of_axes_of_one(make):
+    x = pt.tensor("x", shape=(1, None, 3))
+    y = make(x)[0]
+    loss = pt.sin(3 * y + 1).sum()
+    f = pytensor.function([x], [loss, pytensor.grad(loss, x)], mode="FAST_COMPILE")
+    differences = []
+    for place in np.eye(X.size).reshape(X.size, *X.shape) * 1e-5:
+        differences.append((f(X + place)[0] - f(X - place)[0]) / 2e-5)
+    np.testing.assert_allclose(f(X)[1].ravel(), differences, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.slow
+def test_a_second_gradient_is_that_of_open_lengths():
+    values = []
+    for shape in ((1, None, 3), (None, None, 3)):
+        x = pt.tensor("x", shape=shape)
+        gradient = pytensor.grad((of_two_layers(x)[0] ** 2).sum(), x)
+        second = pytensor.grad((gradient**2).sum(), x)
+        values.append(pytensor.function([x], second, mode="FAST_COMPILE")(X))
+    np.testing.assert_allclose(*values, rtol=1e-8)
+
+
+def test_a_loop_and_its_gradient_share_the_states():
+    x = pt.matrix("x")
+    y = loop(lambda h, x: pt.tanh(h + x), start=pt.zeros((1, 3)), constants=[x])
+    gradient = pytensor.grad(y.sum(), x)
+    f = pytensor.function([x], [y, gradient], mode=pytensor.compile.Mode("py", "fast_run"))
+    assert sum(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes) == 2
+
+
 def test_another_length_than_one_is_an_error():
     x = pt.matrix("x")
     y = loop(lambda h, x: h + x, start=pt.zeros((1, 3)), constants=[x])

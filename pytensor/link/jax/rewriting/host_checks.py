@@ -14,6 +14,7 @@ from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
+from pytensor.link.jax.rewriting.index_bounds import IndexBounds
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",
@@ -88,9 +89,9 @@ class ArrayOfIndices:
 
     def __init__(self, inputs, checks):
         self._checks, index = checks, checks[0].variables[0]
-        self._compute = HostIntegers(
-            inputs, [index, *(check.variables[1] for check in checks)]
-        ).function()
+        variables = [index, *(check.variables[1] for check in checks)]
+        self._bounds = IndexBounds(inputs, variables).function()
+        self._index = HostIntegers(inputs, [index]).function()
         read = computed_from([index])
         self._read = [k for k, v in enumerate(inputs) if v in read and v.type.ndim]
 
@@ -98,12 +99,17 @@ class ArrayOfIndices:
         # What is on a device would have to be waited for.
         if not all(isinstance(args[k], np.ndarray) for k in self._read):
             return
-        index, *lengths = self._compute(args)
-        if not index.size:
-            return
-        low, high = int(index.min()), int(index.max())
-        for check, length in zip(self._checks, lengths, strict=True):
-            if not (check.holds(low, length) and check.holds(high, length)):
+        bounds, *lengths = self._bounds(args)
+        pairs = list(zip(self._checks, lengths, strict=True))
+        if not all(check.holds(k, length) for check, length in pairs for k in bounds):
+            self._check_each(pairs, args)
+
+    def _check_each(self, pairs, args):
+        (index,) = self._index(args)
+        for check, length in pairs if index.size else ():
+            if not (
+                check.holds(int(index.min()), length) and check.holds(int(index.max()), length)
+            ):
                 outside = next(k for k in index.flat if not check.holds(int(k), length))
                 raise IndexError(check.message(outside, length))
 

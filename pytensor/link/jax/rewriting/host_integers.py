@@ -15,11 +15,15 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import discrete_dtypes
 
-__all__ = ["HostFunction", "HostIntegers", "NotOnHostError", "computed_from"]
+__all__ = [
+    "HostFunction", "HostIntegers", "NotOnHostError", "computed_from", "formula", "operation",
+    "read_by",
+]  # fmt: skip
 
 EXPRESSIONS = {
     ps.Abs: "abs({})",
     ps.Cast: "{}",
+    ps.Clip: "min(max({}, {}), {})",
     ps.EQ: "{} == {}",
     ps.GE: "{} >= {}",
     ps.GT: "{} > {}",
@@ -61,21 +65,21 @@ def _leaves(variables):
         if variable.owner is None or isinstance(variable.owner.op, Shape | Shape_i):
             found[variable] = None
         else:
-            waiting += _read_by(variable.owner)
+            waiting += read_by(variable.owner)
     return list(found)
 
 
-def _read_by(node):
+def read_by(node):
     """Return a node's inputs; not what a check asks, for the graph itself does so."""
     return node.inputs[:1] if isinstance(node.op, CheckAndRaise) else node.inputs
 
 
-def _in_order(variables, leaves):
+def in_order(variables):
     """Yield the nodes that variables are computed by, each after those that it reads."""
-    done, waiting = set(leaves), list(variables)
+    done, waiting = set(_leaves(variables)), list(variables)
     while waiting:
         node = waiting[-1].owner
-        missing = [] if node is None else [v for v in _read_by(node) if v not in done]
+        missing = [] if node is None else [v for v in read_by(node) if v not in done]
         if waiting[-1] in done or not missing:
             variable = waiting.pop()
             if node is not None and variable not in done:
@@ -113,17 +117,19 @@ class HostIntegers:
     def __init__(self, inputs, variables):
         self.lines, self.functions = [], {"asarray": np.asarray}
         self._named = {}
-        leaves = _leaves(variables)
         places = {variable: place for place, variable in enumerate(inputs)}
-        for leaf in leaves:
+        for leaf in _leaves(variables):
             self._named[leaf] = self._assigned(_read(leaf, places))
-        for node in _in_order(variables, leaves):
+        for node in in_order(variables):
             self._add(node)
-        self.names = [self._name(v) for v in variables]
+        self.names = [self._result(v) for v in variables]
 
     def function(self):
         """Return what computes the variables from a list of the inputs' values."""
         return HostFunction([*self.lines, f"return [{', '.join(self.names)}]"], self.functions)
+
+    def _result(self, variable):
+        return self._name(variable)
 
     def _assigned(self, expression):
         name = f"v{len(self.lines)}"
@@ -143,19 +149,17 @@ class HostIntegers:
         return name
 
     def _add(self, node):
-        inputs = _read_by(node)
+        inputs = read_by(node)
         variables = inputs + node.outputs
         if any(getattr(v.type, "dtype", None) not in discrete_dtypes for v in variables):
             raise NotOnHostError(f"{node.op} isn't a function of integers alone")
         (out, *others), names = node.outputs, [self._name(v) for v in inputs]
-        op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
+        op = operation(node)
         single = not any(v.type.ndim for v in variables)
         if single and isinstance(op, ALIKE):
             self._named[out] = names[0]
-        elif single and type(op) in JOINED:
-            self._named[out] = self._in_dtype(JOINED[type(op)].join(names), out)
-        elif single and type(op) in EXPRESSIONS:
-            self._named[out] = self._in_dtype(EXPRESSIONS[type(op)].format(*names), out)
+        elif single and (type(op) in JOINED or type(op) in EXPRESSIONS):
+            self._named[out] = self._in_dtype(formula(op, names), out)
         elif isinstance(node.op, BY_OP) and not others:
             function = self._function(PerformedNode(node))
             self._named[out] = self._assigned(f"{function}({', '.join(names)})")
@@ -171,6 +175,18 @@ class HostIntegers:
         wrapped = f"({name} - ({low})) % {number} + ({low})"
         self.lines.append(f"if not {low} <= {name} <= {info.max}: {name} = {wrapped}")
         return name
+
+
+def operation(node):
+    """Return a node's Op, or that of its elements."""
+    return getattr(node.op, "scalar_op", node.op)
+
+
+def formula(op, names):
+    """Return Python's expression for an operation on single integers."""
+    if type(op) in JOINED:
+        return JOINED[type(op)].join(names)
+    return EXPRESSIONS[type(op)].format(*names)
 
 
 def _read(leaf, places):

@@ -7,7 +7,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional.op import ifelse
 from pytensor.link.jax.parallel.prefetch import prefetch
-from pytensor.link.jax.rewriting.host_checks import host_checks
+from pytensor.link.jax.rewriting.host_checks import ArrayOfIndices, host_checks
+from pytensor.raise_op import Assert
 from pytensor.tensor.extra_ops import to_one_hot
 
 jax = pytest.importorskip("jax")
@@ -56,6 +57,75 @@ def test_an_index_outside_is_an_error(name):
     for function in (f, reference):
         with pytest.raises(IndexError, match="out of bounds"):
             function(*values)
+
+
+# Indices whose bounds follow from those of the inputs, and values of these that lie inside.
+BOUNDED = {
+    "input": (IDS, [0, 3, -4]),
+    "sum": (IDS + SCALAR - 2, [4, 1]),
+    "difference": (3 - IDS, [0, 3]),
+    "clipped": (pt.clip(IDS, 0, X.shape[0] - 1), [-9, 9]),
+    "from below": (pt.maximum(IDS, 0), [-9, 3]),
+    "from above": (pt.minimum(IDS, 3), [9, -4]),
+    "joined": (pt.concatenate([IDS, [0, 1]]), [3]),
+    "a part, cast": (IDS[1:].astype("int8") + 1, [2, -4]),
+    "a choice": (pt.where(IDS > 1, IDS, IDS + 1), [2, 1]),
+    "a condition": (IDS + (IDS > 0), [2, -1]),
+    "with a check of floats": (Assert()(IDS, X.sum() > 0) + 1, [2]),
+    "padding": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, 3, -4]),
+    "padding alone": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, -100]),
+    "padding by the largest": (pt.where(pt.neq(IDS, 255), IDS, 0), [3, 255]),
+    "padding within": (pt.where(pt.eq(IDS, 1), 0, IDS), [1, 0, 3]),
+    "padding of a matrix": (pt.where(pt.eq(IDS, SCALAR), 0, IDS).reshape((2, -1)), [1, 0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Skipping Assert")
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounds_of_indices_follow_from_those_of_inputs(name, monkeypatch):
+    index, values = BOUNDED[name]
+    inputs, options = [X, IDS, SCALAR], {"on_unused_input": "ignore"}
+    f = pytensor.function(inputs, X[index], mode=jax_mode(), **options)
+    reference = pytensor.function(inputs, X[index], mode="FAST_COMPILE", **options)
+    monkeypatch.setattr(ArrayOfIndices, "_check_each", lambda *_: pytest.fail("computed"))
+    np.testing.assert_array_equal(f(TABLE, values, 1), reference(TABLE, values, 1))
+
+
+BYTES, WIDE = pt.vector("bytes", dtype="int8"), pt.vector("wide", dtype="uint64")
+# Indices inside that the bounds of the inputs don't show to be inside, and values outside.
+UNBOUNDED = {
+    "of a sum that overflows": (BYTES + np.int8(100), BYTES, [127], [1]),
+    "that overflow on the way": (
+        (BYTES + np.int8(100)).astype("int64") - 150, BYTES, [27, 20], [70],
+    ),
+    "of a narrow type": (IDS.astype("int8"), IDS, [256, 258], [4, 256]),
+    "of an unsigned difference": (WIDE - np.uint64(1), WIDE, [1, 4], [5]),
+    "that cancel": (IDS - IDS[::-1], IDS, [90, 91], [90, 97]),
+    "where others are chosen": (pt.where(IDS < 0, 0, IDS), IDS, [-100, 3], [-100, 4]),
+    "a choice of what is left out": (pt.where(pt.eq(IDS, 9), IDS, 0), IDS, [5, 7], [9, 3]),
+    "beside padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, -4], [-100, -5]),
+    "of the smallest": (
+        pt.where(pt.eq(BYTES, -128), 0, BYTES), BYTES, [-128, 3], [-128, 127],
+    ),
+    "without the wrong padding": (
+        pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 0], [-100, -101],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_indices_are_computed_where_bounds_leave_an_axis(name):
+    index, ids, inside, outside = UNBOUNDED[name]
+    x = pt.dvector("x")
+    functions = [
+        pytensor.function([x, ids], x[index], mode=m) for m in (jax_mode(), "FAST_COMPILE")
+    ]
+    value = np.arange(30.0 if ids is BYTES else 4.0)
+    inside = np.array(inside, ids.dtype)
+    np.testing.assert_array_equal(*(f(value, inside) for f in functions))
+    for f in functions:
+        with pytest.raises(IndexError, match="out of bounds"):
+            f(value, np.array(outside, ids.dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint64"])
