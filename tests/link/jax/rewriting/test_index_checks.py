@@ -7,7 +7,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional.op import ifelse
 from pytensor.link.jax.parallel.prefetch import prefetch
-from pytensor.link.jax.rewriting.host_checks import ArrayOfIndices, host_checks
+from pytensor.link.jax.rewriting import checks_of
+from pytensor.link.jax.rewriting.host_checks import ArrayOfIndices
 from pytensor.raise_op import Assert
 from pytensor.tensor.extra_ops import to_one_hot
 
@@ -176,11 +177,11 @@ def test_a_branch_that_is_not_taken_is_not_checked():
 
 def test_checks_can_be_switched_off():
     f = pytensor.function([X, IDS], X[IDS].sum(), mode=jax_mode(check_indices=False))
-    assert host_checks(f.maker.fgraph) is None
+    assert checks_of(f.maker.fgraph) is None
     assert f(TABLE, [9]) == TABLE[3].sum()
 
 
 @pytest.mark.parametrize("result", [X[[0, 1]], X[pt.arange(X.shape[0])], X[X > 1].sum(), X[1:]])
 def test_other_graphs_have_no_checks(result):
     f = pytensor.function([X], result, mode=jax_mode())
-    assert host_checks(f.maker.fgraph) is None
+    assert checks_of(f.maker.fgraph) is None

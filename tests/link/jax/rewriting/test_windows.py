@@ -11,7 +11,8 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
 from pytensor.graph.traversal import ancestors
-from pytensor.link.jax.rewriting.host_checks import WindowCheck, host_checks
+from pytensor.link.jax.rewriting import checks_of
+from pytensor.link.jax.rewriting.host_checks import WindowCheck
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.link.jax.rewriting.windows import _Slice
 from tests.utils import compare_jax_and_py, no_compilation
@@ -180,7 +181,7 @@ def test_a_single_index_out_of_bounds(result):
 @pytest.mark.parametrize("result", [X[5], pt.set_subtensor(X[5], 1.0), X[[0, 5, 1]], X[X.shape[0]]])
 def test_an_index_that_tracing_knows_costs_no_check(result):
     f = pytensor.function([X], result, mode=jax_mode())
-    assert host_checks(f.maker.fgraph) is None
+    assert checks_of(f.maker.fgraph) is None
     with pytest.raises(IndexError, match=r"index \d is out of bounds for axis 0 of x"):
         f(TEN[:3])
 
@@ -273,4 +274,4 @@ def test_many_windows_that_reach_out_are_warned_about():
 
 def test_mode_jax_has_no_windows():
     f = pytensor.function([X, N], X[N : N + 2], mode="JAX")
-    assert host_checks(f.maker.fgraph) is None
+    assert checks_of(f.maker.fgraph) is None
