@@ -1,7 +1,7 @@
 """Rewrites for JAX: for mode JAX, and more for `pytensor.link.jax.jax_mode`.
 
-`import pytensor` makes their names known, for ``mode="JAX"`` needs no other import.  The modules
-here are imported when a graph that is compiled for JAX has something for them.  In mode JAX they
+`import pytensor` makes their names known, for ``mode="JAX"`` needs no other import.  Their
+modules are imported when a graph that is compiled for JAX has something for them.  In mode JAX they
 change graphs that have an Op of this distribution; others stay as PyTensor makes them.
 """
 
@@ -19,42 +19,42 @@ __all__ = ["LazyRewriter", "LazyRewrites", "checks_of", "load"]
 
 
 class LazyRewriter(GraphRewriter):
-    """The graph rewriter of that name in a module here, imported for graphs that may need it.
+    """A graph rewriter of `pytensor.link.jax`, imported for graphs that may need it.
 
     Parameters
     ----------
-    module, rewriter : str
+    path : str
+        Its module's name below `pytensor.link.jax`, and its own.
     tag : str
         Of the modes whose graphs it rewrites.
     is_needed : callable
         Returns whether a graph may need it.
     """
 
-    def __init__(
-        self, module: str, rewriter: str, tag: str, is_needed: Callable[[FunctionGraph], bool]
-    ) -> None:
-        self.module, self.rewriter, self.tag, self._is_needed = module, rewriter, tag, is_needed
+    def __init__(self, path: str, tag: str, is_needed: Callable[[FunctionGraph], bool]) -> None:
+        self.path, self.tag, self._is_needed = path, tag, is_needed
 
     def apply(self, fgraph):
         if self._is_needed(fgraph):
-            load(self.module, self.rewriter, self.tag).rewrite(fgraph)
+            load(self.path, self.tag).rewrite(fgraph)
 
 
 class LazyRewrites(RewriteDatabase):
-    """The node rewriter of that name in a module here, imported when a mode asks for it."""
+    """A node rewriter of `pytensor.link.jax`, imported when a mode asks for it."""
 
-    def __init__(self, module: str, rewriter: str, tag: str) -> None:
+    def __init__(self, path: str, tag: str) -> None:
         super().__init__()
-        self.module, self.rewriter, self.tag = module, rewriter, tag
+        self.path, self.tag = path, tag
 
     def query(self, *tags, **subqueries):
-        return load(self.module, self.rewriter, self.tag)
+        return load(self.path, self.tag)
 
 
-def load(module, rewriter, tag):
-    """Return the rewriter of that name in a module here."""
+def load(path, tag):
+    """Return the rewriter of that name."""
+    module, _, name = path.rpartition(".")
     try:
-        return getattr(import_module(f"{__name__}.{module}"), rewriter)
+        return getattr(import_module(f"pytensor.link.jax.{module}"), name)
     except (ImportError, AttributeError) as error:
         if tag != "jax":
             raise
@@ -100,39 +100,51 @@ RESHAPE = has("pytensor.tensor.shape.Reshape")
 INDEXING = has("pytensor.tensor.subtensor", "pytensor.tensor.pool.unpool")
 MASKS = has("pytensor.scan", "pytensor.tensor.subtensor.Advanced", "pytensor.tensor.basic.Nonzero")
 
-for name, tag, module, rewriter, position, is_needed in (
-    # Before PyTensor puts their graphs in the place of nodes.
-    ("keep_squares", "jax_tuned", "updates", "keep_squares", -0.02, has("pytensor.tensor.moments")),
-    # Before rewrites of scans, which would take out what a mask selects.
-    ("jax_masks", "jax_tuned", "until_loops", "compute_at_full_length", 0.04, MASKS),
-    # After "ShapeOpt", which infers lengths; before rewrites look into slices.
-    ("jax_windows", "jax_tuned", "windows", "make_windows", 0.15, INDEXING),
+for position, name, tag, path, is_needed in (
+    # Before PyTensor replaces nodes by their graphs.
     (
-        "jax_normalize_by_kernels", "jax_cpu_kernels", "normalization", "normalize_by_kernels", 3.3,
-        NORMALIZATION,
+        -0.02, "keep_squares", "jax_tuned", "rewriting.updates.keep_squares",
+        has("pytensor.tensor.moments"),
+    ),
+    # Before rewrites of scans, which would take out what a mask selects.
+    (0.04, "jax_masks", "jax_tuned", "rewriting.until_loops.compute_at_full_length", MASKS),
+    # After "ShapeOpt", which infers lengths; before rewrites look into slices.
+    (0.15, "jax_windows", "jax_tuned", "rewriting.windows.make_windows", INDEXING),
+    (
+        3.3, "jax_normalize_by_kernels", "jax_cpu_kernels",
+        "kernels.normalization.normalize_by_kernels", NORMALIZATION,
     ),
     # Before the channels-last rewrite, which knows its Ops.
-    ("jax_recompute_normalized", "jax", "recompute", "recompute_normalized", 3.4, NORMALIZATION),
+    (
+        3.4, "jax_recompute_normalized", "jax", "rewriting.recompute.recompute_normalized",
+        NORMALIZATION,
+    ),
     # After the rewrites that look for patterns, before those that prepare for compilation.
     (
-        "jax_channels_last", "jax", "channels_last", "keep_channels_last", 3.5,
+        3.5, "jax_channels_last", "jax", "rewriting.channels_last.keep_channels_last",
         gains_by_channels_last,
     ),
     # Before what asks whether a shape is known.
-    ("jax_known_length", "jax", "known_lengths", "known_lengths_with_our_ops", 98, LENGTHS),
-    ("jax_tuned_known_length", "jax_tuned", "known_lengths", "known_lengths", 98, LENGTHS),
+    (
+        98, "jax_known_length", "jax", "rewriting.known_lengths.known_lengths_with_our_ops",
+        LENGTHS,
+    ),
+    (98, "jax_tuned_known_length", "jax_tuned", "rewriting.known_lengths.known_lengths", LENGTHS),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
-    ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99, RESHAPE),
+    (
+        99, "jax_reshape_to_lengths", "jax_tuned", "rewriting.static_shapes.reshape_to_lengths",
+        RESHAPE,
+    ),
     # Last, for it notes something on the nodes that are left.
-    ("jax_keep_checks", "jax_tuned", "host_checks", "keep_checks", 200, checks_of),
+    (200, "jax_keep_checks", "jax_tuned", "rewriting.host_checks.keep_checks", checks_of),
 ):  # fmt: skip
-    optdb.register(name, LazyRewriter(module, rewriter, tag, is_needed), tag, position=position)
+    optdb.register(name, LazyRewriter(path, tag, is_needed), tag, position=position)
 
 # By the tag alone: PyTensor's `rewrite_graph` selects what has the phase's name for one.
 for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "set_subtensor_of_make_vector_beside_our_ops",
-        LazyRewrites("our_ops", "local_set_subtensor_of_make_vector_with_our_ops", "jax"),
+        LazyRewrites("rewriting.our_ops.local_set_subtensor_of_make_vector_with_our_ops", "jax"),
         "jax",
         use_db_name_as_tag=False,
     )

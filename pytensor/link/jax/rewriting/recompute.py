@@ -95,7 +95,7 @@ class ImageGradient(_OverAxes, TensorSymbolicOp):
 
 
 class NormalizedSiLU(BatchNormalization):
-    """SiLU of the normalized image; `pytensor.link.jax.rewriting.normalization` makes it."""
+    """SiLU of the normalized image; `pytensor.link.jax.kernels.normalization` makes it."""
 
     def build_inner_graph(self, *inputs):
         return [silu(super().build_inner_graph(*inputs)[0])]

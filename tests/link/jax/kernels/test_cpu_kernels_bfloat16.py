@@ -28,8 +28,8 @@ from tests.link.jax.kernels.test_cpu_kernels import (
     program_text,
     reference,
 )
-from tests.link.jax.rewriting.test_normalization import EPSILON, draw
-from tests.link.jax.rewriting.test_normalization import reference as normalization_reference
+from tests.link.jax.kernels.test_normalization import EPSILON, draw
+from tests.link.jax.kernels.test_normalization import reference as normalization_reference
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),

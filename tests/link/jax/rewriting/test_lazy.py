@@ -24,7 +24,7 @@ def test_what_is_registered_is_there():
     entries = list(lazy_rewriters())
     assert len(entries) == 12
     for entry in entries:
-        rewriter = load(entry.module, entry.rewriter, entry.tag)
+        rewriter = load(entry.path, entry.tag)
         assert isinstance(rewriter, Rewriter)
         assert type(rewriter) is not SequentialGraphRewriter
 
@@ -47,11 +47,11 @@ def test_modes_select_by_tags():
 def test_mode_jax_leaves_out_a_rewrite_that_cannot_be_loaded():
     """As with a PyTensor of another version, whose own mode works; `jax_mode` is ours."""
     with pytest.warns(UserWarning, match="mode JAX goes without the rewrites of no_such_module"):
-        rewriter = load("no_such_module", "rewriter", "jax")
+        rewriter = load("no_such_module.rewriter", "jax")
     assert type(rewriter) is SequentialGraphRewriter
     assert len(rewriter) == 0
     with pytest.raises(ModuleNotFoundError):
-        load("no_such_module", "rewriter", "jax_tuned")
+        load("no_such_module.rewriter", "jax_tuned")
 
 
 LOADED = """
