@@ -76,10 +76,10 @@ REPLACED = {
     "pytensor.scalar.basic.ScalarOp": MET,
     # Each function of upstream's draws from copies of shared generators.
     "numpy.random._generator.Generator": "pytensor.link.jax.generators.state_of",
-    "pytensor.compile.ops.DeepCopyOp": "pytensor.link.jax.dispatch.generators.jax_funcify_copy",
+    "pytensor.compile.ops.DeepCopyOp": "pytensor.link.jax.fixes.random.jax_funcify_copy",
     "pytensor.link.jax.linker.SharedVariable": "a builtins.tuple",
     "pytensor.tensor.random.op.RandomVariable": (
-        "pytensor.link.jax.dispatch.generators.jax_funcify_draw"
+        "pytensor.link.jax.fixes.random.jax_funcify_draw"
     ),
     # Upstream's raise a TypeError past integer results.
     "pytensor.compile.builders.OpFromGraph.pullback": (

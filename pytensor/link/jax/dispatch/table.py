@@ -17,7 +17,7 @@ SCALAR_MATH = (
 )  # fmt: skip
 # By the beginnings of the names of Ops' classes, the module with their conversions.
 OPS = {
-    "pytensor.compile.ops.DeepCopyOp": "dispatch.generators",
+    "pytensor.compile.ops.DeepCopyOp": "fixes.random",
     "pytensor.link.jax.rewriting.channels_last": "dispatch.channels_last",
     "pytensor.link.jax.rewriting.kept_rows": "dispatch.kept_rows",
     "pytensor.link.jax.rewriting.recompute": "dispatch.recompute",
@@ -39,7 +39,7 @@ OPS = {
     "pytensor.tensor.pool.unpool": "dispatch.unpool",
     "pytensor.tensor.pool": "dispatch.pool",
     "pytensor.tensor.pullback": "dispatch.vjp",
-    "pytensor.tensor.random": "dispatch.generators",
+    "pytensor.tensor.random": "fixes.random",
     "pytensor.tensor.resize": "dispatch.resize",
     "pytensor.tensor.topk": "dispatch.topk",
 }

@@ -1,4 +1,7 @@
-"""Draws for which PyTensor has no conversion to JAX, a wrong one, or one that needs NumPyro."""
+"""Draws: distributions that PyTensor lacks, gets wrong or asks NumPyro for; states of generators.
+
+States are values in a program, which no draw changes.
+"""
 
 import warnings
 
@@ -7,8 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.jax.dispatch.random import jax_sample_fn, numpyro_available
+from pytensor.compile.ops import DeepCopyOp
+from pytensor.link.jax.dispatch.basic import jax_funcify, jax_funcify_DeepCopyOp
+from pytensor.link.jax.dispatch.random import (
+    jax_funcify_RandomVariable,
+    jax_sample_fn,
+    numpyro_available,
+)
 from pytensor.link.jax.fixes.callbacks import CALLED_BACK
+from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.type import DenseTensorType
 
 
 def shape_of(size, *parameters):
@@ -129,3 +140,21 @@ def jax_sample_fn_binomial(op, node):
 if not numpyro_available:
     jax_sample_fn.register(ptr.BinomialRV, jax_sample_fn_binomial)
     jax_sample_fn.register(ptr.VonMisesRV, jax_sample_fn_by_numpy)
+
+
+@jax_funcify.register(RandomVariable)
+def jax_funcify_draw(op, node, **kwargs):
+    """Convert as PyTensor, whose function writes the next key into the state that it is given."""
+    function = jax_funcify_RandomVariable(op, node=node, **kwargs)
+
+    def draw(state, *args):
+        return function(dict(state), *args)
+
+    return draw
+
+
+@jax_funcify.register(DeepCopyOp)
+def jax_funcify_copy(op, node, **kwargs):
+    if isinstance(node.inputs[0].type, DenseTensorType):
+        return jax_funcify_DeepCopyOp(op, node=node, **kwargs)
+    return lambda value: value
