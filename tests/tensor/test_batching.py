@@ -25,7 +25,6 @@ WITHOUT_A_RULE = {
     "GradientsOp": "no Op by itself",
     "Kept": IN_COMPILED_GRAPHS,
     "KnownLength": IN_COMPILED_GRAPHS,
-    "LengthsTuple": IN_COMPILED_GRAPHS,
     "Loop": IN_COMPILED_GRAPHS,
     "SetWindow": IN_COMPILED_GRAPHS,
     "SharedNumbers": IN_COMPILED_GRAPHS,

@@ -23,7 +23,6 @@ NOT_FOR_ONNX = {
     "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
     "Kept": "made of loops by a rewrite for JAX",
     "LazyIfElse": "made by compilation; its branches are inlined",
-    "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
     "Schur": "iterative, and complex in general",
     "StructuredDot": "sparse",
     "Spread": "made by pooling's conversion for JAX",

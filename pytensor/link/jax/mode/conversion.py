@@ -4,14 +4,12 @@ Mode JAX, which doesn't look here, keeps PyTensor's.
 """
 
 import math
-from contextlib import nullcontext
 from copy import copy
 from functools import partial
 
 import jax
 import numpy as np
 import scipy.sparse
-from jax.core import Tracer
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
@@ -29,17 +27,19 @@ from pytensor.link.jax.mode.known import (
     with_numbers,
 )
 from pytensor.link.jax.rewriting.sizes import (
+    FEW,
     length_inputs,
     nodes_of_lengths,
     variable_choices,
     variable_lengths,
 )
+from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.basic import ARange, Nonzero, Split
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
-from pytensor.tensor.type import discrete_dtypes
+from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
     "GraphWithConverter", "as_function", "tuned_funcify", "with_converter", "with_graph",
@@ -187,25 +187,16 @@ def _value(constant):
     return jax_typify(data, variable=constant)
 
 
-def _with_known_lengths(node, function):
-    """Compute a few integers at once if they follow from lengths, for they may be some themselves.
+def _may_be_lengths(node):
+    """Return whether a node computes a few integers from tensors: they may be lengths.
 
     See thoughts/upstream/jax-arithmetic-of-lengths.md.
     """
-    types = [v.type for v in node.outputs]
-    if any(getattr(t, "dtype", "") not in discrete_dtypes or None in t.shape for t in types):
-        return function
-
-    def known(*inputs):
-        traced = any(isinstance(v, Tracer) for v in jax.tree.leaves(inputs))
-        with nullcontext() if traced else jax.ensure_compile_time_eval():
-            return function(*inputs)
-
-    return known if sum(math.prod(t.shape) for t in types) < 64 else function
-
-
-def _step(node, function):
-    return _with_known_lengths(node, with_declared_dtypes(function, node))
+    if any(type(v.type) not in (TensorType, ScalarType) for v in (*node.inputs, *node.outputs)):
+        return False  # of sparse arrays, too, are subclasses
+    shapes = [v.type.shape for v in node.outputs if v.type.dtype in discrete_dtypes]
+    few = not any(None in shape for shape in shapes) and sum(map(math.prod, shapes)) < FEW
+    return few and len(shapes) == len(node.outputs)
 
 
 def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known=None, **kwargs):
@@ -235,8 +226,9 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
         function = convert_node(node.op, node=node, **kwargs)
         if node in deciding:
             function = with_numbers(deciding[node], function)
-        function = _step(node, function)
-        return computed_if_known(node, function) if node in of_lengths else function
+        function = with_declared_dtypes(function, node)
+        is_length = node in of_lengths or _may_be_lengths(node)
+        return computed_if_known(node, function) if is_length else function
 
     inputs = [place(v) for v in fgraph.inputs]
     steps = [(step(n), [place(v) for v in n.inputs], [place(v) for v in n.outputs]) for n in order]

@@ -10,11 +10,9 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from pytensor.compile.maker import function
-from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Constant
-from pytensor.link.jax.mode.sizes import as_known, plain_graph
 from pytensor.link.jax.rewriting.sizes import length_inputs
+from pytensor.link.jax.rewriting.static_lengths import HostIntegers, as_known
 from pytensor.tensor.basic import constant
 
 __all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
@@ -26,26 +24,18 @@ def is_known(value):
 
 
 def computed_if_known(node, converted):
-    """Compute a node in NumPy, if it is called with known values: lengths depend on it."""
-
-    read = [k for k, v in enumerate(node.inputs) if not isinstance(v, Constant)]
-    dtypes = {k: getattr(node.inputs[k].type, "dtype", None) for k in read}
+    """Compute a node in NumPy, if it is called with known values: lengths may depend on it."""
 
     @cache
     def in_numpy():
-        new = list(node.inputs)
-        for k in read:
-            new[k] = new[k].type()
-        outputs = node.op.make_node(*new).outputs
-        graph = plain_graph([new[k] for k in read], outputs)
-        return function(graph.inputs, graph.outputs, mode=Mode("py", None))
+        inputs = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
+        outputs = node.op.make_node(*inputs).outputs
+        return HostIntegers(inputs, outputs, any_op=True).function()
 
     def computed(*inputs):
         if not all(map(is_known, inputs)):
             return converted(*inputs)
-        # A number of Python's has lost its dtype.
-        arrays = (np.asarray(inputs[k], dtype) for k, dtype in dtypes.items())
-        results = list(map(as_known, in_numpy()(*arrays)))
+        results = in_numpy()(inputs)
         return results[0] if len(results) == 1 else tuple(results)
 
     return computed

@@ -11,18 +11,9 @@ from functools import wraps
 import jax
 import numpy as np
 
-from pytensor.compile.builders import OpFromGraph
-from pytensor.compile.maker import function
-from pytensor.compile.mode import Mode
-from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.replace import clone_replace
-from pytensor.link.jax.dispatch.lengths import LengthsTuple
-from pytensor.link.jax.dispatch.shape import JAXShapeTuple
-from pytensor.tensor.basic import MakeVector
-from pytensor.tensor.shape import Shape, Shape_i
-from pytensor.tensor.type import TensorType
+from pytensor.link.jax.rewriting.static_lengths import HostIntegers, leaves
 
-__all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "plain_graph", "with_sizes"]
+__all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "with_sizes"]
 
 # In memory; the one that was called least recently is dropped.
 MAX_PROGRAMS = 64
@@ -55,7 +46,9 @@ class HostSizes:
         places = {variable: k for k, variable in enumerate(fgraph.inputs)}
         self._roots = [places[root] for root in sizes.roots]
         self.names = [root.name or f"input {places[root]}" for root in sizes.roots]
-        self._lengths, self._compute = _host_function(fgraph, sizes)
+        self._compute = HostIntegers(fgraph.inputs, sizes.variables, any_op=True).function()
+        read = [v for v in leaves(sizes.variables) if v.owner is not None]
+        self._shaped = sorted({places[v.owner.inputs[0]] for v in read})
         self.graph, equivalent = fgraph.clone_get_equiv(attach_feature=False)
         for size in sizes.variables:
             new = size.type()
@@ -66,9 +59,9 @@ class HostSizes:
         self._arrays = {}  # the last of each root that is one, and its reading
 
     def read(self, args):
-        """Return what the sizes follow from: values of roots, and lengths of arrays."""
+        """Return what the sizes follow from: values of roots, and shapes of arrays."""
         readings = [self._read(k, np.asarray(args[k])) for k in self._roots]
-        return tuple(readings + [np.shape(args[k])[axis] for k, axis in self._lengths])
+        return tuple(readings + [np.shape(args[k]) for k in self._shaped])
 
     def _read(self, k, array):
         if array.ndim == 0:
@@ -81,15 +74,10 @@ class HostSizes:
         return reading
 
     def __call__(self, args):
-        """Return a key that is equal for equal sizes, and the sizes: numbers of Python, or arrays.
-
-        Numbers of float64 are NumPy's, for those of Python have no dtype.
-        """
+        """Return a key that is equal for equal sizes, and the sizes, as `as_known` has them."""
         reading = self.read(args)
         if reading not in self._known:
-            lengths = [np.shape(args[k])[axis] for k, axis in self._lengths]
-            values = self._compute(*(np.asarray(args[k]) for k in self._roots), *lengths)
-            values = [as_known(value) for value in values]
+            values = self._compute(args)
             self._known[reading] = tuple(map(_reading, values)), values
             if len(self._known) > MAX_READINGS:
                 self._known.popitem(last=False)
@@ -108,69 +96,6 @@ class HostSizes:
 def _reading(value):
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else (array.shape, array.tobytes())
-
-
-def as_known(value):
-    """Return a value in the form that JAX takes as a length, and as a number of the program."""
-    array = np.asarray(value)
-    if array.ndim:
-        return array
-    return array[()] if array.dtype == "float64" else array.item()
-
-
-def _host_function(fgraph, sizes):
-    """Return which lengths of inputs the sizes are computed from, as places and axes, and how."""
-    graph = plain_graph(fgraph.inputs, sizes.variables)
-    places = {variable: k for k, variable in enumerate(graph.inputs)}
-    lengths = {}
-
-    def length(x, axis):
-        key = places[x], axis
-        return lengths.setdefault(key, TensorType("int64", shape=())())
-
-    for node in graph.toposort():
-        if isinstance(node.op, Shape_i):
-            new = length(node.inputs[0], node.op.i)
-        elif isinstance(node.op, Shape):
-            (x,) = node.inputs
-            new = MakeVector("int64")(*(length(x, axis) for axis in range(x.type.ndim)))
-        else:
-            continue
-        graph.replace(node.outputs[0], new, import_missing=True)
-    inputs = [graph.inputs[fgraph.inputs.index(root)] for root in sizes.roots]
-    inputs += lengths.values()
-    if all(out in inputs for out in graph.outputs):
-        order = [inputs.index(out) for out in graph.outputs]
-        return list(lengths), lambda *values: [values[k] for k in order]
-    compute = function(inputs, graph.outputs, mode=Mode("py", None), on_unused_input="ignore")
-    return list(lengths), compute
-
-
-def plain_graph(inputs, outputs):
-    """Return a copy of a graph, with inputs of its own, of Ops that NumPy can compute."""
-    own = [v.type() for v in inputs]  # for shared variables are no inputs
-    outputs = clone_replace(list(outputs), dict(zip(inputs, own, strict=True)))
-    graph = FunctionGraph(own, outputs, clone=False)
-    waiting = True
-    while waiting:
-        waiting = False
-        for node in graph.toposort():
-            new = _plain(node)
-            if new is not None:
-                waiting = True
-                graph.replace_all(list(zip(node.outputs, new, strict=True)), import_missing=True)
-    return graph
-
-
-def _plain(node):
-    if isinstance(node.op, LengthsTuple):
-        return [node.op.computed_from(*node.inputs)]
-    if isinstance(node.op, JAXShapeTuple):
-        return [MakeVector(node.outputs[0].type.dtype)(*node.inputs)]
-    if isinstance(node.op, OpFromGraph):
-        inner = node.op.fgraph.unfreeze()
-        return clone_replace(inner.outputs, dict(zip(inner.inputs, node.inputs, strict=True)))
-    return None
 
 
 def with_sizes(converted, sizes):

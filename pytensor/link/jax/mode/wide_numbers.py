@@ -13,7 +13,6 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import Output
-from pytensor.link.jax.dispatch.lengths import LengthsTuple
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.dispatch.table import dispatch
 from pytensor.link.jax.rewriting.index_checks import READING, indexes
@@ -47,7 +46,7 @@ INTEGERS = ("int64", "uint64")
 FLOATS = ("float64", "complex128")
 # What these compute is a length, or the place of an element.
 POSITIONS = (
-    Argmax, ArgSortOp, JAXShapeTuple, KnownLength, LengthsTuple, Nonzero, PoolWithIndices,
+    Argmax, ArgSortOp, JAXShapeTuple, KnownLength, Nonzero, PoolWithIndices,
     SearchsortedOp, Shape, Shape_i, TopK,
 )  # fmt: skip
 MOVING = (

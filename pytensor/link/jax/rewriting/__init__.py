@@ -129,10 +129,9 @@ for position, name, tag, path, is_needed in (
         98, "jax_known_length", "jax", "rewriting.known_lengths.known_lengths_with_our_ops",
         LENGTHS,
     ),
-    (98, "jax_tuned_known_length", "jax_tuned", "rewriting.known_lengths.known_lengths", LENGTHS),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
     (
-        99, "jax_reshape_to_lengths", "jax_tuned", "rewriting.static_shapes.reshape_to_lengths",
+        99, "jax_reshape_to_static", "jax_tuned", "rewriting.static_shapes.reshape_to_static",
         RESHAPE,
     ),
     # Last, for it notes something on the nodes that are left.

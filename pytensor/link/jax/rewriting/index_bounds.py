@@ -7,7 +7,7 @@ import numpy as np
 
 from pytensor import scalar as ps
 from pytensor.graph.basic import Constant
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, formula, operation, read_by
+from pytensor.link.jax.rewriting.static_lengths import HostIntegers, formula, operation, read_by
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Join
 from pytensor.tensor.elemwise import DimShuffle
@@ -29,6 +29,9 @@ class IndexBounds(HostIntegers):
     def __init__(self, inputs, variables):
         self._pairs = {}
         super().__init__(inputs, variables)
+
+    def __contains__(self, variable):
+        return variable in self._pairs or super().__contains__(variable)
 
     def _result(self, variable):
         if variable.type.ndim:

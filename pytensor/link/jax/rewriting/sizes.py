@@ -7,7 +7,8 @@ those `find_sizes` returns what must be a number of the program.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import reduce, singledispatch
+from operator import or_
 from weakref import WeakKeyDictionary
 
 from pytensor.compile.builders import OpFromGraph
@@ -15,6 +16,7 @@ from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.link.jax.rewriting.kept_rows import returns_all_rows
+from pytensor.link.jax.rewriting.static_lengths import in_order, is_leaf, leaves
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -23,7 +25,7 @@ from pytensor.tensor.extra_ops import Bartlett, Repeat, Unique
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.pad import Pad
 from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+from pytensor.tensor.shape import Reshape, SpecifyShape
 from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -312,7 +314,7 @@ def _look_within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...]) -> _
     undecided += [Undecided(n, v) for n, v in lengths if origins.of(v) & ON_DEVICE]
 
     def places(variables):
-        roots = set(_roots(variables, origins))
+        roots = set(origins.roots(variables))
         return tuple(k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device)
 
     deciding = places([variable for _, variable in lengths])
@@ -344,45 +346,27 @@ def _read_at(places, nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
     ]
 
 
-def _is_length(variable: Variable) -> bool:
-    return variable.owner is not None and isinstance(variable.owner.op, Shape | Shape_i)
-
-
 class _Origins:
     """Tells what the variables of a graph are computed from, by the bits above."""
 
     def __init__(self, fgraph: AbstractFunctionGraph, on_device: Iterable[Variable] = ()) -> None:
-        self.inputs = set(fgraph.inputs)
+        self._inputs = set(fgraph.inputs)
         self._bits: dict[Variable, int] = dict.fromkeys(on_device, ON_DEVICE)
 
     def of(self, variable: Variable) -> int:
         """Return the bits of a variable; 0 if constants and lengths of inputs are enough."""
-        waiting = [variable]
-        while waiting:
-            one = waiting[-1]
-            if one not in self._bits:
-                bits = self._at_once(one)
-                if bits is None:
-                    missing = [v for v in one.owner.inputs if v not in self._bits]
-                    if missing:
-                        waiting += missing
-                        continue
-                    bits = 0
-                    for v in one.owner.inputs:
-                        bits |= self._bits[v]
-                self._bits[one] = bits
-            waiting.pop()
-        return self._bits[variable]
+        for one in in_order([variable], self._bits):
+            if one.owner is None:
+                self._bits[one] = INTEGERS if _may_be_size(one) else ON_DEVICE
+            elif is_leaf(one):
+                self._bits[one] = 0 if one.owner.inputs[0] in self._inputs else INNER_LENGTHS
+            else:
+                self._bits[one] = reduce(or_, (self._bits.get(v, 0) for v in one.owner.inputs))
+        return self._bits.get(variable, 0)
 
-    def _at_once(self, variable: Variable) -> int | None:
-        """Return the bits that need no look at what a variable is computed from; else None."""
-        if isinstance(variable, Constant):
-            return 0
-        if _is_length(variable):
-            return 0 if variable.owner.inputs[0] in self.inputs else INNER_LENGTHS
-        if variable.owner is not None:
-            return None
-        return INTEGERS if _may_be_size(variable) else ON_DEVICE
+    def roots(self, variables: Iterable[Variable]) -> tuple[Variable, ...]:
+        """Return the inputs of a graph from whose values these variables are computed."""
+        return tuple(v for v in leaves(variables) if self.of(v) & INTEGERS)
 
 
 def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
@@ -441,22 +425,7 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
             found[variable] = None
         else:
             waiting += reversed(variable.owner.inputs)
-    return Sizes(tuple(found), _roots(found, origins), tuple(undecided))
-
-
-def _roots(variables: Iterable[Variable], origins: _Origins) -> tuple[Variable, ...]:
-    """Return the inputs of a graph from whose values these variables are computed."""
-    waiting, seen, roots = list(variables), set(), {}
-    while waiting:
-        variable = waiting.pop()
-        if variable in seen or not origins.of(variable) & INTEGERS:
-            continue
-        seen.add(variable)
-        if variable.owner is None:
-            roots[variable] = None
-        else:
-            waiting += variable.owner.inputs
-    return tuple(roots)
+    return Sizes(tuple(found), origins.roots(found), tuple(undecided))
 
 
 def nodes_of_lengths(
@@ -477,7 +446,7 @@ def nodes_of_lengths(
     while waiting:
         variable, within = waiting.pop()
         within = within or bool(origins.of(variable) & INTEGERS)
-        if variable.owner is None or _is_length(variable) or origins.of(variable) & ON_DEVICE:
+        if is_leaf(variable) or origins.of(variable) & ON_DEVICE:
             continue
         if variable in seen and (not within or variable.owner in nodes):
             continue

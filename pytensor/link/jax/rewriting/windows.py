@@ -15,7 +15,6 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, get_active_mode
 from pytensor.link.jax.rewriting.host_checks import HostChecks, WindowCheck, WithoutWindows
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 from pytensor.link.jax.rewriting.index_checks import (
     READING,
     find_index_checks,
@@ -28,6 +27,7 @@ from pytensor.link.jax.rewriting.index_checks import (
 )
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
+from pytensor.link.jax.rewriting.static_lengths import HostIntegers, computed_from
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature

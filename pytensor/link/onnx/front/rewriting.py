@@ -203,8 +203,6 @@ def shape_vector(shape_tuple, node):
     """Undo what is done to shapes for JAX."""
     if not isinstance(node.op, shape_tuple):
         return None
-    if hasattr(node.op, "computed_from"):
-        return [node.op.computed_from(*node.inputs)]
     return [stack([cast(entry, "int64") for entry in node.inputs])]
 
 

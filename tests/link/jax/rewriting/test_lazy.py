@@ -22,7 +22,7 @@ def lazy_rewriters(database=optdb):
 
 def test_what_is_registered_is_there():
     entries = list(lazy_rewriters())
-    assert len(entries) == 12
+    assert len(entries) == 11
     for entry in entries:
         rewriter = load(entry.path, entry.tag)
         assert isinstance(rewriter, Rewriter)
