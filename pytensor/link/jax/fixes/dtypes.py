@@ -7,16 +7,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["in_real_dtype", "in_result_dtype", "with_declared_dtypes", "with_operands"]
+__all__ = ["declared_dtypes", "in_real_dtype", "in_result_dtype", "with_operands"]
 
 
-def with_declared_dtypes(function, node):
-    """Give a node's results the dtypes of its outputs' types.
+def declared_dtypes(node):
+    """Return what gives a list of a node's results the dtypes of its outputs' types.
 
     bfloat16 stays, which mixed precision computes in.  Integers of Python's stay too, for they may
-    be lengths, but overflow as those of the dtype.  See thoughts/upstream/jax-result-dtypes.md.
+    be lengths, but overflow as those of the dtype.
     """
     declared = [(_declared(variable), _integer_range(variable)) for variable in node.outputs]
+
+    def in_declared_dtypes(results):
+        return [cast(v, *of_type) for v, of_type in zip(results, declared, strict=True)]
 
     def cast(result, dtype, integers):
         if type(result) is int and integers is not None:
@@ -25,14 +28,7 @@ def with_declared_dtypes(function, node):
         other = dtype is not None and isinstance(result, jax.Array) and result.dtype != dtype
         return result.astype(dtype) if other and result.dtype != jnp.bfloat16 else result
 
-    def one(*inputs):
-        return cast(function(*inputs), *declared[0])
-
-    def several(*inputs):
-        results = zip(function(*inputs), declared, strict=True)
-        return tuple(cast(result, *of_type) for result, of_type in results)
-
-    return one if len(declared) == 1 else several
+    return in_declared_dtypes
 
 
 def _declared(variable):

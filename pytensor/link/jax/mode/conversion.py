@@ -18,7 +18,7 @@ from pytensor.link.conversions import Conversions
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.fixes.dtypes import with_declared_dtypes
+from pytensor.link.jax.fixes.dtypes import declared_dtypes
 from pytensor.link.jax.mode.building import paused_collection
 from pytensor.link.jax.mode.known import (
     computed_if_known,
@@ -226,12 +226,13 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
         function = convert_node(node.op, node=node, **kwargs)
         if node in deciding:
             function = with_numbers(deciding[node], function)
-        function = with_declared_dtypes(function, node)
         is_length = node in of_lengths or _may_be_lengths(node)
-        return computed_if_known(node, function) if is_length else function
+        function = computed_if_known(node, function) if is_length else function
+        read, written = ([place(v) for v in variables] for variables in (node.inputs, node.outputs))
+        return function, declared_dtypes(node), read, written
 
     inputs = [place(v) for v in fgraph.inputs]
-    steps = [(step(n), [place(v) for v in n.inputs], [place(v) for v in n.outputs]) for n in order]
+    steps = list(map(step, order))
     outputs = [place(v) for v in fgraph.outputs]
 
     def function(*args):
@@ -244,11 +245,11 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
             slots[to] = value
         for k, value in (known or {}).items():
             slots[inputs[k]] = value
-        for step, read, written in steps:
-            results = step(*[slots[k] for k in read])
+        for compute, in_declared_dtypes, read, written in steps:
+            results = compute(*[slots[k] for k in read])
             if len(written) == 1:
                 results = (results,)
-            for to, value in zip(written, results, strict=True):
+            for to, value in zip(written, in_declared_dtypes(results), strict=True):
                 slots[to] = value
         if squeeze_output and len(outputs) == 1:
             return slots[outputs[0]]

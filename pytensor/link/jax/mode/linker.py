@@ -97,10 +97,11 @@ class TunedJAXLinker(JAXLinker):
         """Convert a graph as a function of its inputs and of its sizes, if it has any."""
         from pytensor.link.jax.dispatch import jax_funcify
         from pytensor.link.jax.mode.conversion import GraphWithConverter
-        from pytensor.link.jax.mode.sizes import HostSizes
 
         graph = fgraph
         if sizes.variables:
+            from pytensor.link.jax.mode.sizes import HostSizes
+
             self.host_sizes = HostSizes(fgraph, sizes)
             graph, order = self.host_sizes.graph, None
         return jax_funcify(
