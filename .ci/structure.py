@@ -121,6 +121,18 @@ def probe_export():
     return {"loaded": loaded, "entered": sorted(seen.files)}
 
 
+def probe_jax():
+    """Return the modules of `link/jax` that a first function of `jax_mode()` imports, by lines."""
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.link.jax import jax_mode
+
+    x = pt.vector("x")
+    pytensor.function([x], x + 1, mode=jax_mode())([1.0])
+    names = [name for name in executed() if name.startswith("pytensor/link/jax/")]
+    return {name: len((ROOT / name).read_text().splitlines()) for name in names}
+
+
 def probe_step():
     """Return the files that one step of the demo's training enters, its batch's drawing included.
 
@@ -202,6 +214,7 @@ def probe_circles():
 PROBES = {
     "imports": probe_imports,
     "export": probe_export,
+    "jax": probe_jax,
     "step": probe_step,
     "operators": probe_operators,
     "circles": probe_circles,
@@ -278,7 +291,7 @@ def by_room(names):
 
 def rows():
     """Return rows of what was measured, its number, its bar or None, and details."""
-    imports, export = measured("imports"), measured("export")
+    imports, export, jax = measured("imports"), measured("export"), measured("jax")
     step, circles = measured("step"), measured("circles")
     package, demo = longest_function(ROOT / "pytensor"), longest_function(DEMO)
     return [
@@ -287,6 +300,8 @@ def rows():
          None, by_room(export["loaded"])),
         ("files that one more `export_onnx` enters", len(export["entered"]), None,
          by_room(export["entered"])),
+        ("modules of `link/jax` that the first function of `jax_mode()` imports", len(jax), 30,
+         f"{sum(jax.values()):,} lines"),
         ("files that one step of the demo's training enters, with its batch", len(step), None,
          by_room(step)),
         (f"import circles among {circles['executed']} modules that were executed",
