@@ -129,8 +129,8 @@ def probe_jax():
 
     x = pt.vector("x")
     pytensor.function([x], x + 1, mode=jax_mode())([1.0])
-    names = [name for name in executed() if name.startswith("pytensor/link/jax/")]
-    return {name: len((ROOT / name).read_text().splitlines()) for name in names}
+    names = [name for name in executed() if name.startswith("pytensor.link.jax.")]
+    return {name: len(Path(sys.modules[name].__file__).read_text().splitlines()) for name in names}
 
 
 def probe_step():
