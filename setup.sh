@@ -117,4 +117,5 @@ install
 fetch_page
 [ "$build" != cpu ] || command -v g++ clang++ >/dev/null ||
     say "warning: there is no C++ compiler (g++), so training on the CPU takes longer"
-say "done: $("$root/.venv/bin/python" --version), JAX for $build. Try: .venv/bin/pytest"
+say "done: $("$root/.venv/bin/python" --version), JAX for $build"
+say "now: source .venv/bin/activate"

@@ -7,6 +7,7 @@ leads to its source; what has none is PyTensor's own, for they are partial (PEP 
 
 import ast
 import shutil
+import sys
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -63,7 +64,8 @@ class StubsHook(BuildHookInterface):
 
     def initialize(self, version, build_data):
         """Add the stubs to a wheel."""
-        if version != "editable":
+        # An older Python can't read our modules; pip says which one it wants after the build.
+        if version != "editable" and sys.version_info >= (3, 12):
             root = Path(self.root)
             folder = write_stubs(root, root / "build" / "stubs")
             build_data["force_include"][str(folder)] = "pytensor-stubs"

@@ -102,7 +102,8 @@ def test_installs(checkout):
         "pip uninstall --quiet --python .venv jax-cuda13-plugin jax-cuda13-pjrt",
         "npm ci --omit=dev --fetch-retries=1",
     ]
-    assert output.endswith("setup: done: Python 3.13.5, JAX for cpu. Try: .venv/bin/pytest\n")
+    done = "setup: done: Python 3.13.5, JAX for cpu\nsetup: now: source .venv/bin/activate\n"
+    assert output.endswith(done)
 
 
 @pytest.mark.parametrize(

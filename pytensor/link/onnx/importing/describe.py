@@ -18,8 +18,9 @@ from pytensor.link.onnx.importing.model import read_model
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the inputs, outputs and operators of a model; returns the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m pytensor.link.onnx", description=__doc__.splitlines()[0]
-    )
+        prog="python -m pytensor.link.onnx", description=__doc__.splitlines()[0],
+        epilog="To compare what runtimes compute: python -m pytensor.link.onnx compare --help",
+    )  # fmt: skip
     parser.add_argument("model", help="an ONNX file")
     path = parser.parse_args(arguments).model
     try:

@@ -96,6 +96,16 @@ class ImportedModel:
     updates: dict[SharedVariable, Variable] = field(default_factory=dict)
     strings: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        """Return inputs and outputs with their types, and how many parameters there are."""
+        of_type = ", ".join
+        inputs, outputs = (
+            of_type(f"{name!r}: {variable.type}" for name, variable in variables.items())
+            for variables in (self.inputs, self.outputs)
+        )
+        count = len(self.parameters)
+        return f"ImportedModel(inputs={{{inputs}}}, outputs={{{outputs}}}, {count} parameter{'s' * (count != 1)})"
+
 
 def from_onnx(
     model: str | os.PathLike[str] | bytes | onnx.ModelProto,

@@ -57,6 +57,13 @@ def test_names_and_order(linear):
     np.testing.assert_array_equal(result, value @ W)
 
 
+def test_an_imported_model_is_printed_without_its_values(linear):
+    printed = repr(from_onnx(linear))
+    assert "inputs={'x': Matrix(float32, shape=(?, 3))}" in printed
+    assert "1 parameter)" in printed
+    assert str(W[0, 0]) not in printed
+
+
 @pytest.mark.parametrize("form", ["path", "text", "bytes", "proto"])
 def test_forms_of_a_model(tmp_path, linear, form):
     path = tmp_path / "model.onnx"
@@ -234,6 +241,12 @@ def test_the_command_line_says_what_a_model_has(tmp_path, capsys):
     printed = capsys.readouterr().out
     for line in ("ai.onnx 11\n", "inputs:\n  x: FLOAT [N,3]\n", "1 ReduceSum", "can import it."):
         assert line in printed
+
+
+def test_the_command_line_names_the_other_command(capsys):
+    with pytest.raises(SystemExit):
+        describe.main(["--help"])
+    assert "python -m pytensor.link.onnx compare --help" in capsys.readouterr().out
 
 
 def test_functions_of_older_models():
