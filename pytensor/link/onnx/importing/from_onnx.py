@@ -98,13 +98,12 @@ class ImportedModel:
 
     def __repr__(self) -> str:
         """Return inputs and outputs with their types, and how many parameters there are."""
-        of_type = ", ".join
         inputs, outputs = (
-            of_type(f"{name!r}: {variable.type}" for name, variable in variables.items())
+            ", ".join(f"{name!r}: {variable.type}" for name, variable in variables.items())
             for variables in (self.inputs, self.outputs)
         )
-        count = len(self.parameters)
-        return f"ImportedModel(inputs={{{inputs}}}, outputs={{{outputs}}}, {count} parameter{'s' * (count != 1)})"
+        count = f"{len(self.parameters)} parameter{'s' * (len(self.parameters) != 1)}"
+        return f"ImportedModel(inputs={{{inputs}}}, outputs={{{outputs}}}, {count})"
 
 
 def from_onnx(
