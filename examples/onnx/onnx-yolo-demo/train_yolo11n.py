@@ -70,10 +70,10 @@ KNOWN_ERRORS = (
 
 
 def open_devices(o: Namespace) -> Devices:
-    """Return the devices that share a batch; TrainingError if a GPU is there and not seen."""
+    """Return the devices that share a batch; TrainingError if one is wanted and JAX finds none."""
     if o.preset == "gpu" and jax.default_backend() == "cpu":
         raise TrainingError(
-            "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "
+            "--preset gpu: JAX finds no GPU. Run 'bash setup.sh --gpu', or train on the CPU with "
             "'bash train.sh --cpu'"
         )
     several = jax.process_count() > 1

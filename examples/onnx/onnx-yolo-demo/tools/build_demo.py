@@ -434,6 +434,9 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None)
     OSError
         If a file can't be written; each file is the old one or the new one, whole.
     """
+    for path in filter(None, (model_path, int8, card, far)):
+        if not Path(path).is_file():
+            raise BuildError(f"{path} does not exist")
     output = Path(model_path).parent / "page" if output is None else Path(output)
     output = output.resolve()
     if output in (DEMO, DEMO / "page"):

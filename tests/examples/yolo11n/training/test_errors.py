@@ -36,7 +36,7 @@ def fails(capsys, *arguments):
         (["--export-onnx", "{tmp}/file/m.onnx"], "give another --export-onnx"),
         (["--export-onnx", "{tmp}"], "is a folder"),
         (["--weights", "{tmp}/none.safetensors", "--data", "{tmp}/none"], "no such file"),
-        (["--preset", "gpu"], "there is a GPU but JAX sees none: run 'bash setup.sh --gpu'"),
+        (["--preset", "gpu"], "--preset gpu: JAX finds no GPU. Run 'bash setup.sh --gpu'"),
         (["--devices", "99"], "99 devices asked for"),
         (["--background-share", "0.5"], "0 of the 12 training images are background images"),
     ],
