@@ -89,8 +89,8 @@ class ArrayOfIndices:
 
     def __init__(self, inputs, checks):
         self._checks, index = checks, checks[0].variables[0]
-        variables = [index, *(check.variables[1] for check in checks)]
-        self._bounds = IndexBounds(inputs, variables).function()
+        self._lengths = HostIntegers(inputs, [check.variables[1] for check in checks]).function()
+        self._bounds = IndexBounds(inputs, [index]).function()
         self._index = HostIntegers(inputs, [index]).function()
         read = computed_from([index])
         self._read = [k for k, v in enumerate(inputs) if v in read and v.type.ndim]
@@ -99,8 +99,8 @@ class ArrayOfIndices:
         # What is on a device would have to be waited for.
         if not all(isinstance(args[k], np.ndarray) for k in self._read):
             return
-        bounds, *lengths = self._bounds(args)
-        pairs = list(zip(self._checks, lengths, strict=True))
+        pairs = list(zip(self._checks, self._lengths(args), strict=True))
+        (bounds,) = self._bounds(args)
         if not all(check.holds(k, length) for check, length in pairs for k in bounds):
             self._check_each(pairs, args)
 

@@ -21,7 +21,7 @@ INCREASING = (ps.Add, ps.Cast, ps.Clip, ps.Identity, ps.Maximum, ps.Minimum)
 
 
 class IndexBounds(HostIntegers):
-    """Source of a function that computes integers; of an array a lower and an upper bound.
+    """Source of a function that computes a lower and an upper bound of arrays of integers.
 
     Parameters are those of `HostIntegers`.
     """
@@ -34,9 +34,7 @@ class IndexBounds(HostIntegers):
         return variable in self._pairs or super().__contains__(variable)
 
     def _result(self, variable):
-        if variable.type.ndim:
-            return f"({', '.join(self._pair(variable))})"
-        return self._name(variable)
+        return f"({', '.join(self._pair(variable))})"
 
     def _pair(self, variable):
         """Return the names of the bounds of a variable."""

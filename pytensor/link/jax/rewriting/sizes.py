@@ -16,7 +16,7 @@ from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.link.jax.rewriting.kept_rows import returns_all_rows
-from pytensor.link.jax.rewriting.static_lengths import in_order, is_leaf, leaves
+from pytensor.link.jax.rewriting.static_lengths import behind, in_order, is_leaf, leaves
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -431,32 +431,12 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
 def nodes_of_lengths(
     fgraph: AbstractFunctionGraph, lengths: list[tuple[Apply, Variable]]
 ) -> set[Apply]:
-    """Return the nodes that compute lengths and must be computed in NumPy for that.
+    """Return the nodes that compute lengths, but those that values on the device decide.
 
-    They are between a length and the integers that it depends on.  Of nodes that need lengths of
-    arrays alone they are those with many elements, or with floats.  `lengths` are those of
-    `variable_lengths`, and perhaps of `variable_choices`.
+    `lengths` are those of `variable_lengths`, and perhaps of `variable_choices`.
     """
     if not lengths:
         return set()
     origins = _Origins(fgraph)
-    nodes: set[Apply] = set()
-    seen: set[Variable] = set()
-    waiting = [(variable, False) for _, variable in lengths]
-    while waiting:
-        variable, within = waiting.pop()
-        within = within or bool(origins.of(variable) & INTEGERS)
-        if is_leaf(variable) or origins.of(variable) & ON_DEVICE:
-            continue
-        if variable in seen and (not within or variable.owner in nodes):
-            continue
-        seen.add(variable)
-        if within or not all(map(_is_few_integers, variable.owner.outputs)):
-            nodes.add(variable.owner)
-            within = True
-        waiting += [(v, within) for v in variable.owner.inputs]
-    return nodes
-
-
-def _is_few_integers(variable: Variable) -> bool:
-    return variable.type.dtype in discrete_dtypes and _is_small(variable)
+    decided = [v for _, v in lengths if not origins.of(v) & ON_DEVICE]
+    return {v.owner for v in behind(decided) if not is_leaf(v)}

@@ -19,8 +19,8 @@ from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import discrete_dtypes
 
 __all__ = [
-    "HostFunction", "HostIntegers", "NotOnHostError", "as_known", "computed_from", "formula",
-    "in_order", "is_leaf", "leaves", "operation", "read_by",
+    "HostFunction", "HostIntegers", "NotOnHostError", "as_known", "behind", "computed_from",
+    "formula", "in_order", "is_leaf", "leaves", "operation", "read_by",
 ]  # fmt: skip
 
 EXPRESSIONS = {
@@ -62,10 +62,15 @@ def leaves(variables, checks=True):
 
     `checks` says whether that counts which a `CheckAndRaise` asks.
     """
-    known = {}
-    for variable in in_order(variables, known, checks):
-        known[variable] = is_leaf(variable)
-    return [variable for variable, found in known.items() if found]
+    return [v for v in behind(variables, checks) if is_leaf(v)]
+
+
+def behind(variables, checks=True):
+    """Return variables, and what they are computed from; see `in_order`."""
+    found = {}
+    for variable in in_order(variables, found, checks):
+        found[variable] = None
+    return list(found)
 
 
 def is_leaf(variable):

@@ -42,6 +42,7 @@ INDEXED = {
     "of a matrix": (X[IDS.reshape((2, -1))], [0, 1, 2, 3], [0, 1, 2, 4]),
     "of a part": (X[IDS[1:]], [7, 3], [0, 7]),
     "beside a single index": (X[IDS, SCALAR], [3], [4]),
+    "of a length that an array has": (pt.arange(IDS[1:].max() + 1)[IDS], [0, 3], [4, 3]),
     "none": (X[IDS], [], [9]),
 }
 
