@@ -6,6 +6,7 @@ the arguments, on the host, and decide which program is called; in it they are n
 
 import warnings
 from collections import OrderedDict
+from copy import copy
 from functools import wraps
 
 import jax
@@ -77,7 +78,8 @@ class HostSizes:
         """Return a key that is equal for equal sizes, and the sizes, as `as_known` has them."""
         reading = self.read(args)
         if reading not in self._known:
-            values = self._compute(args)
+            # They may be parts of the arguments, which the caller can overwrite.
+            values = list(map(copy, self._compute(args)))
             self._known[reading] = tuple(map(_reading, values)), values
             if len(self._known) > MAX_READINGS:
                 self._known.popitem(last=False)
