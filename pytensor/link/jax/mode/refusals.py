@@ -8,7 +8,9 @@ import numpy as np
 from pytensor.compile.ops import DeepCopyOp
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, Output
+from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.profiling.scopes import op_kind
+from pytensor.link.jax.rewriting.kept_rows import FirstRows
 from pytensor.link.jax.rewriting.sizes import Undecided
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Nonzero
@@ -17,14 +19,19 @@ from pytensor.tensor.subtensor import (
     AdvancedSubtensor,
     IncSubtensor,
     Subtensor,
+    indices_from_subtensor,
 )
 
 __all__ = ["nearest_name", "refuse", "refuse_choice"]
 
 
 def _is_loop(undecided: Undecided) -> bool:
-    op = undecided.node.op
-    return isinstance(op, Scan) and op.info.as_while
+    """Return whether a loop that a condition ends decides a length by its number of steps."""
+    op, variable = undecided.node.op, undecided.variable
+    if isinstance(op, Scan) and op.info.as_while:
+        return True
+    variables = [variable] if _is_mask(undecided) else ancestors([variable])
+    return any(isinstance(v.owner_op, FirstRows) for v in variables)
 
 
 def _is_mask(undecided: Undecided) -> bool:
@@ -37,7 +44,8 @@ def _is_bound(undecided: Undecided) -> bool:
     return isinstance(undecided.node.op, indexing)
 
 
-# What the user can do about it: the text of the first condition that holds.
+# What the user can do about it: the text of the first condition that holds.  A selection is `x` at
+# `index`; `mask` is the mask with axes for those of `x` after it.
 ADVICE = (
     (
         _is_loop,
@@ -46,9 +54,10 @@ ADVICE = (
     ),
     (
         _is_mask,
-        "What is elementwise, a sum, product, maximum or minimum, or written to where the same "
-        "mask is True, is computed at full length; else compute with pt.where(mask, x, 0) instead "
-        "of x[mask], or let the mask be an input of bools or follow from integers",
+        "Elementwise functions, sums, products, extrema and shapes of {x}[{index}], and what is "
+        "written there, need no length. Compute other functions before you index by the mask, "
+        "or compute with pt.where({mask}, {x}, 0) instead of {x}[{index}]; or let the mask be an "
+        "input of bools or follow from integers",
     ),
     (
         _is_bound,
@@ -64,6 +73,20 @@ ADVICE = (
 )
 
 
+def _names(undecided: Undecided) -> dict[str, str]:
+    """Return the names of a selection for `ADVICE`."""
+    array, name = undecided.node.inputs[0], undecided.variable.name or "mask"
+    if array is undecided.variable:  # of a `Nonzero`
+        return {"x": "x", "index": "mask", "mask": "mask"}
+    before = after = 0
+    if _is_mask(undecided) and array.name and isinstance(undecided.node.op, AdvancedSubtensor):
+        indices = indices_from_subtensor(undecided.node.inputs[1:], undecided.node.op.idx_list)
+        before = indices.index(undecided.variable)
+        after = array.type.ndim - before - 1
+    mask = f"{name}[:{', None' * after}]" if after else name
+    return {"x": nearest_name(array) or "x", "index": ":, " * before + name, "mask": mask}
+
+
 def refuse(undecided: tuple[Undecided, ...], fgraph: AbstractFunctionGraph) -> None:
     """Raise the error that names these lengths of a graph, if there are any.
 
@@ -74,14 +97,15 @@ def refuse(undecided: tuple[Undecided, ...], fgraph: AbstractFunctionGraph) -> N
     if not undecided:
         return
     first = undecided[0]
+    kind = "Scan" if _is_loop(first) else op_kind(first.node.op)
     inside = "".join(f" within {op_kind(node.op)}" for node in reversed(first.within))
     reader = "" if first.within else _reader(first.node, fgraph)
     advice = next(text for holds, text in ADVICE if holds(first))
     more = f" (and {len(undecided) - 1} more such nodes)" if len(undecided) > 1 else ""
     raise NotImplementedError(
-        f"{op_kind(first.node.op)}{inside}{more}: XLA compiles for known lengths, and here one "
+        f"{kind}{inside}{more}: XLA compiles for known lengths, and here one "
         f"depends on values that the device computes{_origin(first)}{reader}. "
-        f"{advice}; or compile with mode NUMBA or ONNX."
+        f"{advice.format(**_names(first))}; or compile with mode NUMBA or ONNX."
     )
 
 

@@ -2,8 +2,11 @@
 
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
+from pytensor.tensor.basic import arange
+from pytensor.tensor.math import lt
+from pytensor.tensor.symbolic import TensorSymbolicOp
 
-__all__ = ["Kept", "kept", "returns_all_rows"]
+__all__ = ["FirstRows", "Kept", "kept", "returns_all_rows"]
 
 
 class Kept(Op):
@@ -14,10 +17,10 @@ class Kept(Op):
     (thoughts/upstream/scan-merge-of-until-loops.md).
     """
 
-    __props__ = ("number",)
+    __props__ = ("number", "all_rows")
 
-    def __init__(self, number=0):
-        self.number = number
+    def __init__(self, number=0, all_rows=True):
+        self.number, self.all_rows = number, all_rows
 
     def make_node(self, x):
         return Apply(self, [x], [x.type()])
@@ -35,6 +38,19 @@ class Kept(Op):
 kept = Kept()
 
 
+class FirstRows(TensorSymbolicOp):
+    """The mask of ``most + offset`` rows that is True for the first ``made + offset``."""
+
+    __props__ = ("offset",)
+
+    def __init__(self, *, offset, **kwargs):
+        self.offset = offset
+        super().__init__(**kwargs)
+
+    def build_inner_graph(self, made, most):
+        return [lt(arange(most + self.offset), made + self.offset)]
+
+
 def returns_all_rows(op):
     """Return whether a loop that a condition ends returns arrays as long as they can be."""
-    return isinstance(op.fgraph.outputs[-1].owner_op, Kept)
+    return getattr(op.fgraph.outputs[-1].owner_op, "all_rows", False)

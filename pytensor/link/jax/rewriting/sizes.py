@@ -15,7 +15,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
-from pytensor.link.jax.rewriting.kept_rows import returns_all_rows
+from pytensor.link.jax.rewriting.kept_rows import Kept, returns_all_rows
 from pytensor.link.jax.rewriting.static_lengths import behind, in_order, is_leaf, leaves
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
@@ -358,6 +358,8 @@ class _Origins:
         for one in in_order([variable], self._bits):
             if one.owner is None:
                 self._bits[one] = INTEGERS if _may_be_size(one) else ON_DEVICE
+            elif isinstance(one.owner.op, Kept):  # the steps that a loop makes are counted from it
+                self._bits[one] = ON_DEVICE
             elif is_leaf(one):
                 self._bits[one] = 0 if one.owner.inputs[0] in self._inputs else INNER_LENGTHS
             else:

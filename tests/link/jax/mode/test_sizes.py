@@ -277,6 +277,10 @@ UNKNOWN = {
         X[: (M.sum() * 2).astype("int64")],
         "Subtensor: .* from 'm', .* Compute the bounds from",
     ),
+    "slice beside indices": (
+        M[[0, 1], : X.sum().astype("int64")],
+        "Subtensor: .* from 'x', .* Compute the bounds from",
+    ),
     "size": (pt.zeros(pt.random.shared_rng(seed=1).poisson(2.0)[1]), "Alloc: .* by PoissonRV"),
 }
 

@@ -22,49 +22,45 @@ VALUES = {
 }  # fmt: skip
 SOME = np.array([True, False, True, True, False])
 MASKS = (SOME, np.ones(5, bool), np.zeros(5, bool))
-NZ = pt.nonzero(M)[0]
+# Masks that the device computes.
+F, F2 = pt.vector("f", dtype="float64"), pt.matrix("f2", dtype="float64")
+D, D2 = F > 0, F2 > 0
+NZ = pt.nonzero(D)[0]
+ONE = pt.tensor("one", dtype="float64", shape=(1,))
+NAMED = X > 0
+NAMED.name = "positive"
 
 RESULTS = {
-    "sum": X[M].sum(),
-    "mean": (X[M] ** 2).mean(),
-    "variance": pt.log(X[M] ** 2).var(),
-    "product": X[M].prod(),
-    "maximum": pt.exp(X[M]).max(),
-    "minimum": (X[M] - W[M]).min(),
-    "norm": pt.linalg.norm(X[M]),
-    "dot": X[M] @ W[M],
-    "rows": A[M].sum(axis=0),
-    "sums of rows": A[M].sum(axis=1).mean(),
-    "rows of a product": (A[M] @ W).sum(),
-    "normal equations": B[M].T @ B[M],
-    "columns": A[:, M].mean(axis=1),
-    "a column of rows": A[M, 1].sum(),
-    "rows of a column": A[1, M].sum(),
-    "beside slices": pt.inc_subtensor(A[1:, M], W[M]),
-    "running sums of rows": (pt.cumsum(A[M], axis=0)[:, 0] * W[M]).sum(),
-    "zeros": (pt.set_subtensor(pt.zeros(A[M].shape)[:, 1:], A[M, 1:]) ** 2).sum(),
-    "two axes": A[M2].mean(),
-    "lookup": ((X[M] - THETA[GROUP[M]]) ** 2).sum(),
-    "scatter": pt.zeros(3)[GROUP[M]].inc(X[M] * 2),
-    "log-sum-exp": pt.logsumexp(X[M]),
-    "softmax": (pt.special.softmax(X[M]) * W[M]).sum(),
-    "again": X[M][W[M] > 0].sum(),
-    "running sum": (pt.cumsum(X[M]) * W[M]).sum(),
+    "sum": X[D].sum(),
+    "mean": (X[D] ** 2).mean(),
+    "variance": pt.log(X[D] ** 2).var(),
+    "product": X[D].prod(),
+    "maximum": pt.exp(X[D]).max(),
+    "minimum": (X[D] - W[D]).min(),
+    "rows": A[D].sum(axis=0),
+    "sums of rows": A[D].sum(axis=1).mean(),
+    "columns": A[:, D].mean(axis=1),
+    "a column of rows": A[D, 1].sum(),
+    "rows of a column": A[1, D].sum(),
+    "beside slices": pt.inc_subtensor(A[1:, D], W[D]),
+    "two axes": A[D2].mean(),
+    "log-sum-exp": pt.logsumexp(X[D]),
+    "softmax": (pt.special.softmax(X[D]) * W[D]).sum(),
+    "again": X[D][W[D] > 0].sum(),
     "nonzero": X[NZ].mean(),
     "nonzero of numbers": X[pt.nonzero(GROUP)].sum(),
-    "indices": (NZ * X[NZ]).sum(),
-    "nonzero of two axes": A[pt.nonzero(M2)].sum(),
-    "likelihood": pt.switch(W[M] > 0, X[M], -X[M] / 2).sum() + X.mean(),
-    "set a number": pt.set_subtensor(X[M], 0.5),
-    "set its own": pt.set_subtensor(X[M], pt.exp(X[M])),
-    "set another": pt.set_subtensor(X[M], W[M] * 2 - 1),
-    "inc a number": pt.inc_subtensor(X[M], 0.5),
-    "inc another": pt.inc_subtensor(X[M], W[M] ** 2),
-    "inc rows": pt.inc_subtensor(A[M], W),
-    "inc rows by numbers": pt.inc_subtensor(A[M], W[M][:, None]),
-    "set two axes": pt.set_subtensor(A[M2], A[M2] * 2),
+    "nonzero of two axes": A[pt.nonzero(D2)].sum(),
+    "likelihood": pt.switch(W[D] > 0, X[D], -X[D] / 2).sum() + X.mean(),
+    "set a number": pt.set_subtensor(X[D], 0.5),
+    "set its own": pt.set_subtensor(X[D], pt.exp(X[D])),
+    "set another": pt.set_subtensor(X[D], W[D] * 2 - 1),
+    "inc a number": pt.inc_subtensor(X[D], 0.5),
+    "inc another": pt.inc_subtensor(X[D], W[D] ** 2),
+    "inc rows": pt.inc_subtensor(A[D], W),
+    "inc rows by numbers": pt.inc_subtensor(A[D], W[D][:, None]),
+    "set two axes": pt.set_subtensor(A[D2], A[D2] * 2),
     "inc by nonzero": pt.inc_subtensor(X[NZ], X[NZ] * 3),
-    "set columns": pt.set_subtensor(A[:, M], 0),
+    "set columns": pt.set_subtensor(A[:, D], 0),
 }
 
 
@@ -76,7 +72,7 @@ NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
 def test_masks(name):
     """Values and gradients, of some elements, of all, and of none."""
     result = RESULTS[name]
-    inputs = [X, W, A, B, GROUP, THETA, M, M2]
+    inputs = [X, W, A, B, GROUP, THETA, F, F2]
     wrt = [v for v in (X, W, A, B, THETA) if v in pytensor.graph.traversal.ancestors([result])]
     gradients = pt.grad((result**2).sum(), wrt, disconnected_inputs="ignore")
     reference, f = (
@@ -84,7 +80,7 @@ def test_masks(name):
         for mode in ("FAST_COMPILE", jax_mode())
     )
     for mask in MASKS if name not in NOT_OF_NOTHING else MASKS[:2]:
-        given = [VALUES[v] for v in inputs[:-2]] + [mask, np.outer(mask, SOME)]
+        given = [VALUES[v] for v in inputs[:-2]] + [mask * 2.0, np.outer(mask, SOME) * 2.0]
         if name == "nonzero of numbers":
             given[4] = mask * 2
         with np.errstate(all="ignore"):  # a mean of nothing
@@ -117,13 +113,22 @@ def test_nan_that_a_mask_leaves_out_is_in_no_gradient():
     np.testing.assert_allclose(results[2], [0, 0, 0, 0, np.log(3) / 2])
 
 
+def test_reductions_of_nothing():
+    """NumPy raises for the maximum; a mean of nothing is NaN there too."""
+    n = pt.vector("n", dtype="int8")
+    outputs = [X[D].sum(), X[D].prod(), X[D].mean(), X[D].max(), n[D].max(), X[D].shape[0]]
+    results = pytensor.function([X, n, F], outputs, mode=jax_mode())
+    actual = results(VALUES[X], np.ones(5, "int8"), np.zeros(5))
+    np.testing.assert_array_equal(actual, [0, 1, np.nan, -np.inf, -128, 0])
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "bool", "float32"])
 def test_dtypes(dtype):
     x = pt.vector("x", dtype=dtype)
-    outputs = [x[M].max(), x[M].min(), x[M].sum()]
-    outputs += [pt.set_subtensor(x[M], 1), pt.all(x[M]), pt.any(x[M] > 0)]
+    outputs = [x[D].max(), x[D].min(), x[D].sum(), x[D].prod(), pt.inc_subtensor(x[D], x[D])]
+    outputs += [pt.set_subtensor(x[D], 1), pt.all(x[D]), pt.any(x[D] > 0)]
     values = np.array([0, 3, 1, 0, 1]).astype(dtype)
-    compare_jax_and_py([x, M], outputs, [values, SOME], jax_mode=jax_mode())
+    compare_jax_and_py([x, F], outputs, [values, SOME * 2.0], jax_mode=jax_mode())
 
 
 # Where the number of True must be known, a mask that is an input is part of the program.
@@ -134,7 +139,7 @@ OF_INPUTS = {
     "written to rows": pt.inc_subtensor(A[M], W[:3, None] * A[:3]),
     "rows": A[M, 1:],
     "two axes": A[M2],
-    "nonzero": X[NZ] * NZ,
+    "nonzero": X[pt.nonzero(M)[0]] * pt.nonzero(M)[0],
     "of several inputs": X[M & (GROUP > 0)],
     "beside a sum": pt.sort(X[M]) * X[M].sum(),
     "of a longer result": pt.concatenate([X, W])[pt.concatenate([M, M])],
@@ -161,8 +166,21 @@ REFUSED = {
     "a result": (X[X > 0], "AdvancedSubtensor: .* from 'x', for a result. .*an input of bools"),
     "sorted": (pt.sort(X[X > 0]), "AdvancedSubtensor: .* for SortOp"),
     "another mask's": ((X[M] + W[W > 0]).sum(), "AdvancedSubtensor: .* from 'w'"),
+    "another axis": ((A[D] + A[:, D]).sum(), r"pt.where\(mask, a, 0\) .* a\[:, mask\]"),
+    "one element": (ONE[D].sum(), r"pt.where\(mask, one, 0\)"),  # NumPy raises
     "written": (pt.set_subtensor(X[X > 0], W), "AdvancedIncSubtensor: .* from 'x', for a result"),
     "indices": (pt.nonzero(X)[0], r"Nonzero: .* from 'x', for a result. .*pt.where\(mask, x, 0\)"),
+    "indices and elements": (NZ * X[NZ], r"pt.where\(mask, x, 0\) instead of x\[mask\]"),
+    "norm": (pt.linalg.norm(X[D]), r"pt.where\(mask, x, 0\)"),
+    "dot": (X[D] @ W[D], r"for Dot. .*pt.where\(mask, w, 0\)"),
+    "rows of a product": (A[D] @ W, r"for Dot. .*pt.where\(mask\[:, None\], a, 0\) .* a\[mask\]"),
+    "columns of a product": (A[:, D] @ W[D], r"for Dot. .*pt.where\(mask, w, 0\)"),
+    "running sum": (pt.cumsum(X[D]).sum(), r"for CumOp. .*pt.where\(mask, x, 0\)"),
+    "running sums of rows": (pt.cumsum(A[D], axis=0).sum(), "for CumOp"),
+    "zeros": (pt.set_subtensor(pt.zeros(A[D].shape)[1:], A[D, 1:]), "Alloc|AdvancedSubtensor"),
+    "lookup": (THETA[GROUP[D]].sum(), r"pt.where\(mask, group, 0\) instead of group\[mask\]"),
+    "scatter": (pt.zeros(3)[GROUP[D]].inc(X[D]), r"pt.where\(mask, group, 0\)"),
+    "a named mask": (pt.sort(X[NAMED]), r"pt.where\(positive, x, 0\) instead of x\[positive\]"),
 }
 
 
@@ -170,7 +188,9 @@ REFUSED = {
 def test_where_the_number_must_be_known_it_is_said(name):
     result, message = REFUSED[name]
     with pytest.raises(NotImplementedError, match=message):
-        pytensor.function([X, W, M], result, mode=jax_mode(), on_unused_input="ignore")
+        pytensor.function(
+            [X, W, A, GROUP, THETA, ONE, M, F], result, mode=jax_mode(), on_unused_input="ignore"
+        )
 
 
 def test_constant_masks_stay():
@@ -215,7 +235,13 @@ def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
 
 
 def test_a_mask_of_another_length_raises():
-    f = pytensor.function([X, M], X[M].sum(), mode=jax_mode())
+    f = pytensor.function([X, F], X[D].sum(), mode=jax_mode())
     for length in (1, 3):
         with pytest.raises((TypeError, ValueError)):
-            f(VALUES[X], SOME[:length])
+            f(VALUES[X], np.ones(length))
+
+
+def test_a_mask_of_another_shape_with_as_many_elements_raises():
+    f = pytensor.function([A, F2], A[D2].sum(), mode=jax_mode())
+    with pytest.raises((AssertionError, TypeError, ValueError)):
+        f(np.ones((2, 6)), np.ones((3, 4)))
