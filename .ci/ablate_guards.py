@@ -33,8 +33,8 @@ def find_module(thing):
     """Return the path below `pytensor/` of the module of a function or a class, if it is ours."""
     thing, package = unwrap(thing), ROOT / "pytensor"
     code = getattr(thing, "__code__", None)
-    file = code.co_filename if code else getattr(sys.modules[thing.__module__], "__file__", "")
-    path = Path(file)
+    module = sys.modules.get(thing.__module__)
+    path = Path((code.co_filename if code else getattr(module, "__file__", None)) or "")
     return path.relative_to(package).with_suffix("") if path.is_relative_to(package) else None
 
 
