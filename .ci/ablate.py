@@ -108,7 +108,8 @@ class Trials:
 class Found:
     """What leaving out has shown."""
 
-    programs: Counter = field(default_factory=Counter)  # how many of each group
+    programs: Counter = field(default_factory=Counter)  # how many of each group ran
+    listed: Counter = field(default_factory=Counter)  # how many each group has
     failed: dict = field(default_factory=dict)  # errors of programs with everything in place
     known: set = field(default_factory=set)  # mechanisms that are registered
     trials: dict = field(default_factory=lambda: defaultdict(Trials))
@@ -157,6 +158,7 @@ def ablate(groups, jobs):
             for name, group in groups.items()
             for program in threads.submit(ask, list_programs, group).result()
         ]
+        found.listed.update(label.partition("/")[0] for label, _, _ in tasks)
         futures = [threads.submit(leave_out_each, *task) for task in tasks]
         try:
             wait(futures)
@@ -200,7 +202,7 @@ def machine():
 
 def page(found, command, seconds):
     """Return what was found as Markdown."""
-    groups = ", ".join(f"{name} ({count})" for name, count in found.programs.items())
+    groups = ", ".join(f"{g} ({found.programs[g]} of {n})" for g, n in found.listed.items())
     candidates = found.candidates()
     entries = sorted(found.trials.items(), key=lambda pair: (pair[1].changes_nothing(), pair[0]))
     unused = sorted(found.known - {*found.trials})

@@ -103,9 +103,10 @@ def masks():
     from tests.link.jax.rewriting import test_masks as m
 
     inputs = [*m.VALUES, m.M, m.M2]
-    values = [*m.VALUES.values(), m.SOME, np.outer(m.SOME, m.SOME)]
+    # Two masks, of some elements and of all: a program of its own for each is seen.
+    calls = [[*m.VALUES.values(), mask, np.outer(mask, m.SOME)] for mask in m.MASKS[:2]]
     return {
-        name: partial(call, inputs, [result], [values], gradients=True)
+        name: partial(call, inputs, [result], calls, gradients=True)
         for name, result in m.RESULTS.items()
     }
 
