@@ -45,15 +45,16 @@ def test_a_mechanism_that_matters_is_told_from_one_that_does_not(tool):
     pytest.importorskip("jax")
     found = tool.ablate({"tiny": programs}, 1)
     # Of 0 // 0 XLA makes -1, and NumPy 0.
-    matters = found.trials["link/jax/fixes/corrected IntDiv"]
-    assert matters.names == matters.changed == ["tiny/divide"]
-    assert found.candidates() == ["link/jax/fixes/corrected CAReduce"]
+    (matters,) = (name for name in found.trials if name.endswith(" IntDiv"))
+    assert found.trials[matters].names == found.trials[matters].changed == ["tiny/divide"]
+    (candidate,) = found.candidates()
+    assert candidate.endswith(" CAReduce")
     assert found.together.names == ["tiny/count"]
     assert not found.together.changed
     assert {*found.failed} == {"tiny/fail"}
     assert "rewrite jax_masks" in found.known - {*found.trials}
     text = tool.page(found, "command", 60)
-    assert "| `link/jax/fixes/corrected IntDiv` | 1 | 1 |  | " in text
+    assert f"| `{matters}` | 1 | 1 |  | " in text
 
 
 def test_what_is_left_out_has_what_was_there_before(tool, monkeypatch):
