@@ -2,6 +2,7 @@
 
     python .ci/structure.py            # measure, and write
     python .ci/structure.py --check    # measure; fail where a bar is exceeded
+    python .ci/structure.py --ablate   # leave out mechanisms instead: see ablate.py
 
 Nothing is read from a text: modules are those that a fresh interpreter has executed, files those
 whose functions Python's monitoring saw entered, and lines of a function those that its code object
@@ -352,7 +353,16 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; fail beyond a bar")
     parser.add_argument("--probe", choices=PROBES, help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, help=argparse.SUPPRESS)
+    ablation = parser.add_argument_group("leaving out mechanisms, one at a time")
+    ablation.add_argument("--ablate", action="store_true", help="write what_bears_a_load.md")
+    ablation.add_argument("--only", nargs="+", default=(), metavar="GROUP", help="of programs")
+    ablation.add_argument("--jobs", type=int, default=2, help="processes that run programs")
+    ablation.add_argument("--suites", type=Path, metavar="CHECKOUT", help="PyTensor's own tests")
     options = parser.parse_args()
+    if options.ablate:
+        import ablate
+
+        return ablate.main(options.only, options.jobs, options.suites)
     if options.probe:
         options.json.write_text(json.dumps(PROBES[options.probe]()))
         return 0
