@@ -4,6 +4,7 @@ Most graphs have few kinds of Ops.  A table knows by the names of Ops' classes w
 conversions of them, so that neither those Ops nor their conversions are imported for others.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial, singledispatch, update_wrapper
 from importlib import import_module
@@ -25,6 +26,11 @@ def import_all(name: str) -> None:
         module = import_module(name)
         for inner in iter_modules(getattr(module, "__path__", ())):
             import_module(f"{name}.{inner.name}")
+    except ImportError as error:
+        # In a tree of PyTensor's there is no graft.
+        if (graft := sys.modules.get("pytensor_vision")) is not None:
+            error.add_note(graft.explain(name, error))
+        raise
     finally:
         _being_imported.pop()
 

@@ -143,10 +143,12 @@ def graph_of_windows(op, inputs):
         return None
     outer = op.get_oinp_iinp_iout_oout_mappings()["outer_inp_from_inner_inp"]
     values = [inputs[outer[k]] for k in range(len(op.fgraph.inputs))]
-    sequences, fixed = op.info.n_seqs, op.inner_non_seqs(range(len(values)))
+    places, sequences = range(len(values)), op.info.n_seqs
+    fixed = op.inner_non_seqs(places)
+    whole = [*fixed, *op.inner_untraced_sit_sot(places)]  # the others have a row for each step
     known = [k for k, v in enumerate(values) if (k < sequences or k in fixed) and is_known(v)]
     now = [
-        jax.ShapeDtypeStruct(np.shape(v) if k in fixed else np.shape(v)[1:], int)
+        jax.ShapeDtypeStruct(np.shape(v) if k in whole else np.shape(v)[1:], int)
         for k, v in enumerate(values)
     ]
     steps = []

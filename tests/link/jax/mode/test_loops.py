@@ -56,6 +56,13 @@ GRAPHS = {
         ),
         [X, N], [(SIX, 3), (SIX, 1), (SIX, 0)],
     ),
+    "window of each step": (
+        lambda: scan(
+            lambda t, p, x: p / 2 + x[3 * t : 3 * (t + 1)] ** 2, sequences=[pt.arange(2)],
+            outputs_info=[pt.zeros(3)], of=[X],
+        ),
+        [X], [(SIX,)],
+    ),
 }  # fmt: skip
 
 
