@@ -166,7 +166,7 @@ class Kernel(NamedTuple):
     kind : str
         "loop fusion", "cudnn$convForward", "copy", ...
     node : str
-        Where it comes from: with PyTensor the node (see `pytensor.link.jax.profiling.scopes`).
+        Where it comes from: with PyTensor the node (see `pytensor.link.jax.profiling.node_names`).
     bytes : int
         Of its operands and results.
     copies : bool

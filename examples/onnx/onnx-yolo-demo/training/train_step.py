@@ -18,7 +18,7 @@ from pytensor.compile.mode import get_mode
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.mode.building import paused_collection, quick_building
-from pytensor.link.jax.profiling.xla_names import describe
+from pytensor.link.jax.profiling.attribution import describe
 from pytensor.link.mlx.linker import MLXLinker
 from pytensor.link.pytorch.linker import PytorchLinker
 from pytensor.optimizers import (

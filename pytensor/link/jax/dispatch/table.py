@@ -1,6 +1,10 @@
-"""Which module has the conversions of an Op to JAX, for every mode that is JAX's.
+"""Which module has the conversions of an Op to JAX, for mode JAX and for `jax_mode`.
 
-PyTensor's table imports it when it meets such an Op.
+PyTensor's table imports it when it meets such an Op.  Modules of our Ops are in `dispatch`, those
+of PyTensor's Ops in `fixes`, where `FIXES` lists what only `jax_mode` corrects.
+
+A key is the beginning of a name: "...FillDiagonal" is "...FillDiagonalOffset", too.  If PyTensor
+has a conversion of a base class of the Op, `import_when_met` must get that class, too.
 """
 
 from pytensor.compile.builders import OpFromGraph
@@ -32,7 +36,7 @@ OPS = {
     "pytensor.tensor.broadcasting": "dispatch.broadcasting",
     "pytensor.tensor.collectives": "dispatch.collectives",
     "pytensor.tensor.conv": "dispatch.conv",
-    "pytensor.tensor.known_lengths": "dispatch.lengths",
+    "pytensor.tensor.known_lengths": "dispatch.known_lengths",
     "pytensor.tensor.linalg.decomposition.schur.QZ": "fixes.callbacks",
     "pytensor.tensor.linalg.solvers.tridiagonal": "fixes.tridiagonal",
     "pytensor.tensor.moments": "dispatch.updates",

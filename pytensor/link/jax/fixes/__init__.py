@@ -1,8 +1,14 @@
 """Conversions of PyTensor's Ops to JAX that PyTensor gets wrong, refuses or lacks.
 
-A module here is named after the module of PyTensor that defines its Ops.  Those of `FIXES` are for
-`pytensor.link.jax.jax_mode`, which asks `corrected_funcify` before PyTensor's table.  Those of
-`pytensor.link.jax.dispatch.table` are for mode JAX, too.
+A conversion is registered in one of two tables, and its module is listed there:
+
+``@corrected_funcify.register``
+    Only `pytensor.link.jax.jax_mode` has it; listed in `FIXES`, below.
+``@jax_funcify.register``
+    Mode JAX and `jax_mode` have it; listed in `OPS` of `pytensor.link.jax.dispatch.table`.
+
+A module may have both.  It is named after the module of PyTensor's that has most of its Ops;
+`callbacks` and `dtypes` have helpers.
 """
 
 from pytensor.link.conversions import Conversions
@@ -28,10 +34,10 @@ FIXES = {
 }
 
 
-def _by_pytensor(op, **kwargs):
+def _as_mode_jax(op, **kwargs):
     return jax_funcify(op, **kwargs)
 
 
 corrected_funcify = Conversions(
-    _by_pytensor, {start: f"{__name__}.{module}" for start, module in FIXES.items()}
+    _as_mode_jax, {start: f"{__name__}.{module}" for start, module in FIXES.items()}
 )

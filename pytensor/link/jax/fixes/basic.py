@@ -7,7 +7,7 @@ from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.fixes.dtypes import in_result_dtype
+from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
 from pytensor.tensor.basic import Eye, Join, Split
 
 __all__ = []
@@ -25,7 +25,7 @@ def corrected_funcify_Eye(op, **kwargs):
 
 @corrected_funcify.register(Join)
 def corrected_funcify_Join(op, node, **kwargs):
-    join = in_result_dtype(jax_funcify(op, node=node, **kwargs), node)
+    join = with_operands_in_result_dtype(jax_funcify(op, node=node, **kwargs), node)
 
     def joined(*arrays):
         # XLA fails if an array without elements is sliced out of the result:

@@ -7,7 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["declared_dtypes", "in_real_dtype", "in_result_dtype", "with_operands"]
+__all__ = [
+    "declared_dtypes", "with_operands", "with_operands_in_result_dtype", "with_real_operands",
+]  # fmt: skip
 
 
 def declared_dtypes(node):
@@ -68,14 +70,14 @@ def with_operands(function, node, dtypes):
     return computed
 
 
-def in_real_dtype(function, node):
+def with_real_operands(function, node):
     """Cast real matrices to the result's precision: JAX computes those of int32 in float32."""
     dtype = np.zeros(0, node.outputs[0].type.dtype).real.dtype.name
     real = [None if v.type.dtype.startswith("complex") else dtype for v in node.inputs]
     return with_operands(function, node, real)
 
 
-def in_result_dtype(function, node):
+def with_operands_in_result_dtype(function, node):
     """Cast all inputs to the dtype of a node's first output."""
     dtype = node.outputs[0].type.dtype
     return with_operands(function, node, [dtype] * len(node.inputs))

@@ -53,13 +53,13 @@ def _operand_dtypes(scalar_op, node):
     return [dtype] * len(given)
 
 
-def _by_pytensor(scalar_op, **kwargs):
+def _as_mode_jax(scalar_op, **kwargs):
     return jax_funcify(scalar_op, **kwargs)
 
 
 # Of the scalar Op of an `Elemwise`.
 corrected_scalar = Conversions(
-    _by_pytensor, {"pytensor.scalar.math": "pytensor.link.jax.fixes.scalar"}
+    _as_mode_jax, {"pytensor.scalar.math": "pytensor.link.jax.fixes.scalar"}
 )
 
 

@@ -43,7 +43,7 @@ def corrected_funcify_RavelMultiIndex(op, **kwargs):
 
 
 @corrected_funcify.register(SearchsortedOp)
-def corrected_funcify_Searchsorted(op, node, **kwargs):
+def corrected_funcify_SearchsortedOp(op, node, **kwargs):
     common = np.result_type(*(v.type.dtype for v in node.inputs[:2])).name
     others = [None] * len(node.inputs[2:])
 

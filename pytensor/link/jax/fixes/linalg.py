@@ -6,7 +6,11 @@ import jax.numpy as jnp
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.callbacks import called_back
-from pytensor.link.jax.fixes.dtypes import in_real_dtype, in_result_dtype, with_operands
+from pytensor.link.jax.fixes.dtypes import (
+    with_operands,
+    with_operands_in_result_dtype,
+    with_real_operands,
+)
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.decomposition.eigen import Eigh, Eigvalsh
@@ -29,27 +33,27 @@ __all__ = []
 def corrected_funcify_Solve(op, node, **kwargs):
     function = jax_funcify(op, node=node, **kwargs)
     if op.assume_a not in ("sym", "her"):
-        return in_real_dtype(function, node)
+        return with_real_operands(function, node)
 
     def solve(a, b):
         # PyTensor's reads the whole matrix: thoughts/upstream/solve-triangle.md.
         return function(_symmetric(a, op.lower, conjugate=op.assume_a == "her"), b)
 
-    return in_real_dtype(solve, node)
+    return with_real_operands(solve, node)
 
 
 @corrected_funcify.register(Eigh)
 @corrected_funcify.register(Eigvalsh)
 def corrected_funcify_Eigh(op, node, **kwargs):
     if len(node.inputs) == 2:
-        return in_real_dtype(_generalized_eigh(op), node)
+        return with_real_operands(_generalized_eigh(op), node)
     function = jax_funcify(op, node=node, **kwargs)
 
     def eigh(a):
         # JAX takes the mean of both triangles: thoughts/upstream/jax-eigh-triangle.md.
         return function(_symmetric(a, op.lower, conjugate=True))
 
-    return in_real_dtype(eigh, node)
+    return with_real_operands(eigh, node)
 
 
 def _generalized_eigh(op):
@@ -81,7 +85,7 @@ def corrected_funcify_MatrixPinv(op, node, **kwargs):
         # NumPy reads the lower triangle, JAX the mean of both.
         return function(_symmetric(a, True, conjugate=True) if op.hermitian else a)
 
-    return in_real_dtype(pinv, node)
+    return with_real_operands(pinv, node)
 
 
 def _symmetric(a, lower, *, conjugate):
@@ -100,7 +104,7 @@ def corrected_funcify_Cholesky(op, node, **kwargs):
         factor = function(a)
         return jnp.where(jnp.isnan(factor[-1, -1]), jnp.nan, factor) if factor.size else factor
 
-    return in_real_dtype(cholesky, node)
+    return with_real_operands(cholesky, node)
 
 
 @corrected_funcify.register(CholeskySolve)
@@ -113,7 +117,7 @@ def corrected_funcify_Cholesky(op, node, **kwargs):
 @corrected_funcify.register(SolveTriangular)
 @corrected_funcify.register(SVD)
 def corrected_funcify_linear_algebra(op, node, **kwargs):
-    return in_real_dtype(jax_funcify(op, node=node, **kwargs), node)
+    return with_real_operands(jax_funcify(op, node=node, **kwargs), node)
 
 
 @corrected_funcify.register(LU)
@@ -132,7 +136,7 @@ def corrected_funcify_LU(op, node, **kwargs):
 @corrected_funcify.register(QR)
 def corrected_funcify_QR(op, node, **kwargs):
     if op.mode == "raw":
-        return in_real_dtype(_raw_qr(op), node)
+        return with_real_operands(_raw_qr(op), node)
     if not op.pivoting:
         return corrected_funcify_linear_algebra(op, node=node, **kwargs)
 
@@ -140,7 +144,7 @@ def corrected_funcify_QR(op, node, **kwargs):
         # PyTensor's leaves out the pivots.
         return jax.scipy.linalg.qr(x, mode=op.mode, pivoting=True)
 
-    return in_real_dtype(qr, node)
+    return with_real_operands(qr, node)
 
 
 def _raw_qr(op):
@@ -169,4 +173,4 @@ def corrected_funcify_Schur(op, node, **kwargs):
 @corrected_funcify.register(BlockDiagonal)
 @corrected_funcify.register(KroneckerProduct)
 def corrected_funcify_products(op, node, **kwargs):
-    return in_result_dtype(jax_funcify(op, node=node, **kwargs), node)
+    return with_operands_in_result_dtype(jax_funcify(op, node=node, **kwargs), node)

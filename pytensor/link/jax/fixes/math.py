@@ -2,7 +2,7 @@
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.fixes.dtypes import in_result_dtype
+from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.math import Dot
 
@@ -12,4 +12,4 @@ __all__ = []
 @corrected_funcify.register(Dot)
 @corrected_funcify.register(BatchedDot)
 def corrected_funcify_Dot(op, node, **kwargs):
-    return in_result_dtype(jax_funcify(op, node=node, **kwargs), node)
+    return with_operands_in_result_dtype(jax_funcify(op, node=node, **kwargs), node)

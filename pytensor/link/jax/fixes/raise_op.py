@@ -5,7 +5,7 @@ from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.rewriting.static_lengths import computed_from
+from pytensor.link.jax.rewriting.host_integers import computed_from
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.type import discrete_dtypes
 

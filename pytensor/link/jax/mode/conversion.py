@@ -1,6 +1,8 @@
-"""How `TunedJAXLinker` converts graphs: node by node, by a table of its own before PyTensor's.
+"""How `TunedJAXLinker` converts graphs, node by node.
 
-Mode JAX, which doesn't look here, keeps PyTensor's.
+Three tables are asked in this order: `tuned_funcify`, here, for Ops with inner graphs and for
+lengths; `corrected_funcify` of `pytensor.link.jax.fixes`; and PyTensor's `jax_funcify`, which has
+ours by `pytensor.link.jax.dispatch.table`.  Mode JAX asks only the last.
 """
 
 import math
@@ -20,13 +22,13 @@ from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
 from pytensor.link.jax.mode.building import paused_collection
-from pytensor.link.jax.mode.known import (
+from pytensor.link.jax.mode.known_while_tracing import (
     computed_if_known,
     is_known,
     with_constants,
     with_numbers,
 )
-from pytensor.link.jax.rewriting.sizes import (
+from pytensor.link.jax.rewriting.find_sizes import (
     FEW,
     length_inputs,
     nodes_of_lengths,
@@ -62,7 +64,7 @@ class GraphWithConverter:
         return getattr(self.fgraph, name)
 
 
-# By the beginnings of the names of Ops' classes, the module with their conversions.
+# As `FIXES` of `pytensor.link.jax.fixes`.
 OF_INNER_GRAPHS = {
     "pytensor.conditional": "pytensor.link.jax.mode.choices",
     "pytensor.scan": "pytensor.link.jax.mode.loops",

@@ -57,7 +57,7 @@ class DonatingThunk:
         Storages of `fgraph`'s inputs and outputs.
     node : Apply
         Which node an error names.
-    sizes : pytensor.link.jax.mode.sizes.HostSizes, optional
+    sizes : pytensor.link.jax.mode.programs_by_size.HostSizes, optional
         On which the program depends.
     store : callable, optional
         Makes a `pytensor.link.jax.mode.store.program_store.StoredFunction`, or None, of a jitted
@@ -98,7 +98,7 @@ class DonatingThunk:
         if sizes is None:
             self.jit_fn, self._stored = self._compiled(function)
         else:
-            from pytensor.link.jax.mode.sizes import ProgramsBySize
+            from pytensor.link.jax.mode.programs_by_size import ProgramsBySize
 
             self._programs = ProgramsBySize(sizes, self._compiled_for)
         _thunks.add(self)
@@ -115,7 +115,7 @@ class DonatingThunk:
 
     def _compiled_for(self, sizes, key):
         """Return what `_compiled` does for these sizes, and what is called: nothing so far."""
-        from pytensor.link.jax.mode.sizes import with_sizes
+        from pytensor.link.jax.mode.programs_by_size import with_sizes
 
         return [*self._compiled(with_sizes(self.function, sizes), key), None]
 

@@ -9,7 +9,7 @@ from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.mode.options import Options
 from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.rewriting import checks_of
-from pytensor.link.jax.rewriting.sizes import find_sizes
+from pytensor.link.jax.rewriting.find_sizes import find_sizes
 from pytensor.link.jax.target import compiling_for
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -100,7 +100,7 @@ class TunedJAXLinker(JAXLinker):
 
         graph = fgraph
         if sizes.variables:
-            from pytensor.link.jax.mode.sizes import HostSizes
+            from pytensor.link.jax.mode.programs_by_size import HostSizes
 
             self.host_sizes = HostSizes(fgraph, sizes)
             graph, order = self.host_sizes.graph, None
@@ -151,7 +151,7 @@ class TunedJAXLinker(JAXLinker):
 
             convert = in_mixed_precision(convert)
         if self.options.named_scopes:
-            from pytensor.link.jax.profiling.scopes import in_named_scopes
+            from pytensor.link.jax.profiling.node_names import in_named_scopes
 
             convert = in_named_scopes(convert)
         return convert
@@ -209,7 +209,7 @@ class TunedJAXLinker(JAXLinker):
         if self.host_sizes is None:
             jitted = jax.jit(fn, compiler_options=options)
             return self._from_store(jitted) or jitted
-        from pytensor.link.jax.mode.sizes import SizedFunction, with_sizes
+        from pytensor.link.jax.mode.programs_by_size import SizedFunction, with_sizes
 
         def compiled(sizes, key):
             jitted = jax.jit(with_sizes(fn, sizes), compiler_options=options)

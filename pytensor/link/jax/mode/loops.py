@@ -14,14 +14,14 @@ from pytensor.link.jax.mode.conversion import (
     with_graph,
     with_known_within,
 )
-from pytensor.link.jax.mode.known import is_known
-from pytensor.link.jax.rewriting.sizes import (
+from pytensor.link.jax.mode.known_while_tracing import is_known
+from pytensor.link.jax.rewriting.find_sizes import (
     choice_inputs,
     deciding_inputs,
     known_places_of_scan,
     length_inputs,
 )
-from pytensor.link.jax.rewriting.static_lengths import as_known
+from pytensor.link.jax.rewriting.host_integers import as_known
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.scan.op import Scan
 

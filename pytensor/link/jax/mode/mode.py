@@ -84,7 +84,7 @@ def jax_mode(options: Options) -> TunedMode:
         With "bf16", convolutions and activations are computed in bfloat16; see
         `pytensor.link.jax.mode.precision`.
     named_scopes : bool
-        Name XLA's operations after PyTensor's; see `pytensor.link.jax.profiling.scopes`.
+        Name XLA's operations after PyTensor's; see `pytensor.link.jax.profiling.node_names`.
     keep_programs : bool
         Keep compiled programs where JAX's persistent compilation cache is, and look for them before
         anything else is done; see `pytensor.link.jax.mode.store.program_store`.

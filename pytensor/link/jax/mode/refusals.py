@@ -9,9 +9,9 @@ from pytensor.compile.ops import DeepCopyOp
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, Output
 from pytensor.graph.traversal import ancestors
-from pytensor.link.jax.profiling.scopes import op_kind
+from pytensor.link.jax.profiling.node_names import op_kind
+from pytensor.link.jax.rewriting.find_sizes import Undecided
 from pytensor.link.jax.rewriting.kept_rows import FirstRows
-from pytensor.link.jax.rewriting.sizes import Undecided
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Nonzero
 from pytensor.tensor.subtensor import (

@@ -15,8 +15,8 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.fg import Output
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.dispatch.table import dispatch
+from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.link.jax.rewriting.index_checks import READING, indexes
-from pytensor.link.jax.rewriting.sizes import length_inputs
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import (
     Alloc,

@@ -1,1 +1,5 @@
-"""PyTensor's names in XLA's programs, and the time that each node takes."""
+"""Where the time of a compiled function goes.
+
+`report.profile` measures it, `node_names` makes the names of nodes that its table shows, and
+`attribution` finds the node that each of XLA's operations belongs to.
+"""

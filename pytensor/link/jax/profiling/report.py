@@ -6,9 +6,9 @@
     print(profile(step, images, targets))
 
 JAX's profiler writes a trace of what XLA runs, and XLA's program says which node each of its
-operations comes from.  `jax_mode` gives it their names (see `pytensor.link.jax.profiling.scopes`);
-PyTensor's own mode "JAX" does not.  The trace of a folder that is kept can be looked at with
-https://ui.perfetto.dev, or with the package xprof.
+operations comes from.  `jax_mode` gives it the nodes' names, which
+`pytensor.link.jax.profiling.node_names` makes; PyTensor's own mode "JAX" does not.  A trace that is
+kept in a folder can be looked at with https://ui.perfetto.dev, or with the package xprof.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import jax
 
 from pytensor.compile.executor import Function
-from pytensor.link.jax.profiling.xla_names import Operation, operations
+from pytensor.link.jax.profiling.attribution import Operation, operations
 
 __all__ = ["Profile", "Row", "profile", "read_profile", "trace"]
 
@@ -40,15 +40,15 @@ class Run(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Time of one node, or of all nodes of a kind.
+    """Time of the nodes of a name, or of a kind.
 
     Attributes
     ----------
     kind : str
         Of the node, such as ``"Conv"`` or ``"Elemwise.Mul"``.
     name : str
-        Of a variable that the node reads or makes, "" if it has none; for a kind, how many nodes
-        it has.  See `pytensor.link.jax.profiling.scopes.scope_name`.
+        Of a variable that the node reads or makes, "" if it has none; for a kind, how many rows
+        it has.  See `pytensor.link.jax.profiling.node_names.scope_name`.
     ms : float
         Milliseconds a call, the sum over all that runs at the same time.
     share : float
@@ -71,7 +71,8 @@ class Profile:
     Attributes
     ----------
     rows : list of Row
-        One per node, slowest first.  What belongs to no node has the kind ``"(not attributed)"``.
+        One for each name of a node, slowest first; nodes of a kind with the same name, or without
+        one, share a row.  What belongs to no node has the kind ``"(not attributed)"``.
     calls : int
         How many were measured.
     """
@@ -106,7 +107,7 @@ class Profile:
             f"{_share(sum(row.fused_ms for row in kinds), total)} of it in fusions of several "
             "nodes, counted for the node where the fusion ends; "
             f"{100 * unknown:.1f} % belong to no node",
-            f"{'ms':>9} {'share':>6} {'fused':>6} {'nodes':>5}  kind",
+            f"{'ms':>9} {'share':>6} {'fused':>6} {'names':>5}  kind",
         ]
         lines += [
             f"{row.ms:9.3f} {100 * row.share:5.1f}% {_share(row.fused_ms, row.ms):>6} "

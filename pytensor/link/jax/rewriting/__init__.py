@@ -131,7 +131,7 @@ for position, name, tag, path, is_needed in (
     ),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
     (
-        99, "jax_reshape_to_static", "jax_tuned", "rewriting.static_shapes.reshape_to_static",
+        99, "jax_reshape_to_static", "jax_tuned", "rewriting.unknown_shapes.reshape_to_static",
         RESHAPE,
     ),
     # Last, for it notes something on the nodes that are left.

@@ -13,8 +13,8 @@ from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
+from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
 from pytensor.link.jax.rewriting.index_bounds import IndexBounds
-from pytensor.link.jax.rewriting.static_lengths import HostFunction, HostIntegers, computed_from
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",

@@ -7,7 +7,7 @@ import numpy as np
 
 from pytensor import scalar as ps
 from pytensor.graph.basic import Constant
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, formula, operation, read_by
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, formula, operation, read_by
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Join
 from pytensor.tensor.elemwise import DimShuffle

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from pytensor.conditional.op import IfElse
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, NotOnHostError, computed_from
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, computed_from
 from pytensor.tensor.basic import constant
 from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 from pytensor.tensor.rewriting.shape import ShapeFeature

@@ -1,14 +1,15 @@
-"""Lengths that are computed from lengths of arrays, known while plain mode JAX traces.
+"""Lengths that follow from lengths of arrays, kept known while plain mode JAX traces.
 
-Only graphs with an Op of ours are changed: others stay as PyTensor makes them.
+Only graphs with an Op of ours are changed: others stay as PyTensor makes them.  `jax_mode` computes
+all nodes of known integers on the host: see `pytensor.link.jax.mode.known_while_tracing`.
 """
 
 from pytensor import scalar as ps
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
+from pytensor.link.jax.rewriting.host_integers import leaves
 from pytensor.link.jax.rewriting.our_ops import only_with_our_ops
-from pytensor.link.jax.rewriting.static_lengths import leaves
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.known_lengths import KnownLength
 from pytensor.tensor.type import TensorType, integer_dtypes

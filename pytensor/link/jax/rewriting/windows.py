@@ -4,7 +4,7 @@ JAX wants numbers for the bounds of a slice, because its result's shape must be 
 ``x[3 * n : 3 * (n + 1)]`` has a known shape all the same.  It becomes a `Window`, which is moved
 without another compilation.  Whether it lies inside is checked before each call, and so are single
 indices; see `pytensor.link.jax.rewriting.host_checks`.  Where that can't be checked, a slice stays
-what it is: its bounds decide a length, as `pytensor.link.jax.rewriting.sizes` has it.
+what it is: its bounds decide a length, as `pytensor.link.jax.rewriting.find_sizes` has it.
 """
 
 from copy import copy
@@ -14,7 +14,9 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, get_active_mode
+from pytensor.link.jax.rewriting.find_sizes import length_inputs, undecided_lengths
 from pytensor.link.jax.rewriting.host_checks import HostChecks, WindowCheck, WithoutWindows
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 from pytensor.link.jax.rewriting.index_checks import (
     READING,
     find_index_checks,
@@ -26,8 +28,6 @@ from pytensor.link.jax.rewriting.index_checks import (
     shapes_of,
 )
 from pytensor.link.jax.rewriting.polynomials import constant_difference
-from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, computed_from
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature

@@ -11,8 +11,8 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.jax import jax_mode
+from pytensor.link.jax.profiling.attribution import Operation, describe, operations, read_program
 from pytensor.link.jax.profiling.report import UNKNOWN, Run, profile, read_profile, rows_of, runs_of
-from pytensor.link.jax.profiling.xla_names import Operation, describe, operations, read_program
 
 CALLS = 4
 SHAPE = (2, 3, 24, 16)

@@ -1,8 +1,8 @@
-"""Integers that are known before a program runs: what they follow from, and their computation.
+"""Compute integers on the host, before a call or while JAX traces.
 
-They are lengths and indices that follow from lengths of arrays and from a function's inputs: known
-before a call, or while JAX traces.  Python source is written for them: sums, products and
-comparisons of single integers take a tenth of a microsecond there, and several by NumPy.
+They are lengths and indices that follow from a function's inputs and from lengths of arrays.
+Python source is written for them: sums, products and comparisons of single integers take a tenth of
+a microsecond there, and several by NumPy.
 """
 
 import numpy as np

@@ -15,8 +15,8 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
+from pytensor.link.jax.rewriting.host_integers import behind, in_order, is_leaf, leaves
 from pytensor.link.jax.rewriting.kept_rows import Kept, returns_all_rows
-from pytensor.link.jax.rewriting.static_lengths import behind, in_order, is_leaf, leaves
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -44,7 +44,8 @@ __all__ = [
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
 # computes; values that the device alone has.
 INTEGERS, INNER_LENGTHS, ON_DEVICE = 1, 2, 4
-# A size of more elements is computed from smaller ones while JAX traces, if it can be.
+# Only arrays of fewer elements become numbers of a program; for others those that they follow from
+# do, and the rest is computed while JAX traces.  An array of unknown length never does.
 FEW = 64
 
 
@@ -89,9 +90,12 @@ class Sizes:
 
 @singledispatch
 def length_inputs(op, node: Apply) -> Iterable[int]:
-    """Return the places of a node's inputs whose values decide a length in its outputs.
+    """Return the places of the inputs whose values decide a length of a node's outputs.
 
-    Or one within: of Ops with an inner graph, that of any node there.
+    It is asked about the node that reads an integer, such as the shape of an `Alloc`, not about the
+    one that computes it.  Register an Op of yours if an integer decides a length of its outputs;
+    one that isn't registered is taken to have no such input.  For an Op with an inner graph, these
+    are the places that decide a length of any node in it.
     """
     return ()
 
@@ -392,10 +396,10 @@ def _is_small(variable: Variable) -> bool:
 
 
 def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
-    """Find what must be a number of the program, because a length depends on it.
+    """Find the variables that must be numbers of the program, because a length depends on them.
 
-    It is as far from the inputs as it can be, so that few values make few programs: of ``n // 2``
-    that, and not ``n``.
+    They are as close to the length as possible, so that few values make few programs: ``n // 2``
+    rather than ``n``.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Apply
 from pytensor.link.jax import jax_mode
-from pytensor.link.jax.profiling.scopes import op_kind, scope_name
+from pytensor.link.jax.profiling.node_names import op_kind, scope_name
 from pytensor.scalar.basic import mul
 from pytensor.tensor.elemwise import Elemwise
 

@@ -1,10 +1,10 @@
-"""Lengths that are computed while JAX traces, where they are still numbers.
+"""`KnownLength`, which plain mode JAX computes while it traces, where lengths are still numbers.
 
 thoughts/upstream/jax-arithmetic-of-lengths.md
 """
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers
+from pytensor.link.jax.rewriting.host_integers import HostIntegers
 from pytensor.tensor.known_lengths import KnownLength
 
 

@@ -1,4 +1,4 @@
-"""Shapes of reshapes that only the device knows, in `jax_mode`."""
+"""Reshapes in `jax_mode` whose shape isn't known before the program runs."""
 
 import warnings
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
-from pytensor.link.jax.rewriting.sizes import is_decided
+from pytensor.link.jax.rewriting.find_sizes import is_decided
 from pytensor.printing import pprint
 from pytensor.tensor.basic import constant
 from pytensor.tensor.shape import Reshape

@@ -8,7 +8,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional.op import IfElse
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, NotOnHostError, leaves
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, leaves
 from pytensor.raise_op import Assert
 from pytensor.tensor.known_lengths import scaled_length
 

@@ -1,7 +1,7 @@
 """Sizes that are known at run time: one program for each value, made at its first call.
 
-`pytensor.link.jax.rewriting.sizes` finds them in a graph.  Before each call they are computed from
-the arguments, on the host, and decide which program is called; in it they are numbers.
+`pytensor.link.jax.rewriting.find_sizes` finds them in a graph.  Before each call they are computed
+from the arguments, on the host, and decide which program is called; in it they are numbers.
 """
 
 import warnings
@@ -12,7 +12,7 @@ from functools import wraps
 import jax
 import numpy as np
 
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, leaves
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, leaves
 
 __all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "with_sizes"]
 
@@ -30,7 +30,7 @@ class HostSizes:
     Parameters
     ----------
     fgraph : FunctionGraph
-    sizes : pytensor.link.jax.rewriting.sizes.Sizes
+    sizes : pytensor.link.jax.rewriting.find_sizes.Sizes
         What was found in it.
 
     Attributes

@@ -17,7 +17,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
-from pytensor.link.jax.rewriting.sizes import find_sizes
+from pytensor.link.jax.rewriting.find_sizes import find_sizes
 from tests.link.jax.mode.store.stored import programs
 
 MODE = jax_mode()
@@ -169,7 +169,7 @@ def test_draws_go_on_when_the_size_changes():
 @pytest.mark.slow
 @pytest.mark.parametrize("donate", [False, True])
 def test_values_that_do_not_repeat_are_warned_about(donate, monkeypatch):
-    from pytensor.link.jax.mode import sizes
+    from pytensor.link.jax.mode import programs_by_size as sizes
 
     monkeypatch.setattr(sizes, "MANY", 3)
     weights = pytensor.shared(np.zeros(3), "weights")
@@ -187,7 +187,7 @@ def test_values_that_do_not_repeat_are_warned_about(donate, monkeypatch):
 
 
 def test_the_oldest_program_is_dropped(monkeypatch):
-    from pytensor.link.jax.mode import sizes
+    from pytensor.link.jax.mode import programs_by_size as sizes
 
     monkeypatch.setattr(sizes, "MAX_PROGRAMS", 2)
     f = pytensor.function([N], pt.arange(N), mode=jax_mode())
@@ -197,7 +197,7 @@ def test_the_oldest_program_is_dropped(monkeypatch):
 
 
 def test_sizes_are_remembered_though_their_array_is_overwritten(monkeypatch):
-    from pytensor.link.jax.mode import sizes
+    from pytensor.link.jax.mode import programs_by_size as sizes
 
     monkeypatch.setattr(sizes, "MAX_PROGRAMS", 1)
     x, shape = pt.vector("x"), pt.tensor("shape", dtype="int64", shape=(2,))

@@ -1,4 +1,4 @@
-"""PyTensor's names in XLA's programs, so that a trace can be read.
+"""The names of PyTensor's nodes in XLA's programs, so that profiles and traces can be read.
 
 XLA keeps the scope in which an operation was traced in its metadata, and copies it into fusions:
 ``jit(...)/Conv[stem.weight]/conv_general_dilated`` is the convolution with the shared variable

@@ -1,4 +1,7 @@
-"""Which nodes of PyTensor's graph the operations of a compiled program belong to."""
+"""Which node each operation of a compiled program belongs to, read from XLA's text.
+
+`pytensor.link.jax.profiling.node_names` makes the names.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -7,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from pytensor.link.jax.profiling.scopes import scope_name
+from pytensor.link.jax.profiling.node_names import scope_name
 
 INSTRUCTION = re.compile(r"\s+(?:ROOT )?%?(?P<name>[\w.-]+) = .*? (?P<code>[a-z][\w-]*)\(")
 COMPUTATION = re.compile(r"(?:ENTRY )?%?(?P<name>[\w.-]+) \(.*\{$")

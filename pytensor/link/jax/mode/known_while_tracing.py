@@ -11,8 +11,8 @@ import numpy as np
 from jax.core import Tracer
 
 from pytensor.graph.basic import Constant
-from pytensor.link.jax.rewriting.sizes import length_inputs
-from pytensor.link.jax.rewriting.static_lengths import HostIntegers, as_known
+from pytensor.link.jax.rewriting.find_sizes import length_inputs
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, as_known
 from pytensor.tensor.basic import constant
 
 __all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
@@ -24,7 +24,10 @@ def is_known(value):
 
 
 def computed_if_known(node, converted):
-    """Compute a node in NumPy, if it is called with known values: lengths may depend on it."""
+    """Compute a node in NumPy, if it is called with known values: lengths may depend on it.
+
+    `converted` is called for traced values only.
+    """
 
     @cache
     def in_numpy():
