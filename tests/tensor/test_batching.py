@@ -22,6 +22,7 @@ WITHOUT_A_RULE = {
     "Barrier": IN_COMPILED_GRAPHS,
     "ChannelsLast": IN_COMPILED_GRAPHS,
     "ChooseAmong": IN_COMPILED_GRAPHS,
+    "FirstRows": IN_COMPILED_GRAPHS,
     "GradientsOp": "no Op by itself",
     "Kept": IN_COMPILED_GRAPHS,
     "KnownLength": IN_COMPILED_GRAPHS,
