@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pytensor.link.jax.dispatch import updates  # noqa: F401 (`SharedNumbers` is a `Barrier`)
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.collectives import sum_over_devices
 from pytensor.link.jax.rewriting.recompute import Barrier, GradientSums, Moments
