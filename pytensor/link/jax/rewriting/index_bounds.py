@@ -124,11 +124,15 @@ def union_without(array, c, last, x_low, x_high, low, high):
     if c == last and c in (low, high):
         if low == high:
             return x_low, x_high
+        unsigned, count = f"u{array.itemsize}", 2 ** (8 * array.itemsize)
+        # Read as unsigned, -1 is the largest of all: if c is, all negative elements are c.
+        if c == low < 0 <= high and int(array.view(unsigned).max()) == c + count:
+            low = 0
         # Modulo a power of two, no distance of another element is as large as that of c.
-        if c == low:
+        elif c == low:
             low += 1
-            low += int((array - array.dtype.type(low)).view(f"u{array.itemsize}").min())
+            low += int((array - array.dtype.type(low)).view(unsigned).min())
         else:
             high -= 1
-            high -= int((array.dtype.type(high) - array).view(f"u{array.itemsize}").min())
+            high -= int((array.dtype.type(high) - array).view(unsigned).min())
     return min(low, x_low), max(high, x_high)

@@ -75,6 +75,7 @@ BOUNDED = {
     "a condition": (IDS + (IDS > 0), [2, -1]),
     "with a check of floats": (Assert()(IDS, X.sum() > 0) + 1, [2]),
     "padding": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, 3, -4]),
+    "padding and no other negative": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, 3, 0]),
     "padding alone": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, -100]),
     "padding by the largest": (pt.where(pt.neq(IDS, 255), IDS, 0), [3, 255]),
     "padding within": (pt.where(pt.eq(IDS, 1), 0, IDS), [1, 0, 3]),
@@ -106,6 +107,9 @@ UNBOUNDED = {
     "where others are chosen": (pt.where(IDS < 0, 0, IDS), IDS, [-100, 3], [-100, 4]),
     "a choice of what is left out": (pt.where(pt.eq(IDS, 9), IDS, 0), IDS, [5, 7], [9, 3]),
     "beside padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, -4], [-100, -5]),
+    "beside padding and others": (
+        pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 3, -4], [-100, 3, -5],
+    ),
     "of the smallest": (
         pt.where(pt.eq(BYTES, -128), 0, BYTES), BYTES, [-128, 3], [-128, 127],
     ),
