@@ -35,7 +35,7 @@ from ablate_guards import Outcome, list_programs, prepare, run
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "thoughts" / "shared" / "research" / "what_bears_a_load.md"
-# A time is longer if it is so many times the other one, and so many seconds more.
+# A time is longer if it exceeds the other one by this factor, and by these seconds.
 LONGER = {"first": (1.5, 0.3), "later": (1.5, 1e-3)}
 
 
@@ -106,7 +106,7 @@ class Trials:
 
 @dataclass
 class Found:
-    """What leaving out has shown."""
+    """The trials of all mechanisms, and the programs that ran."""
 
     programs: Counter = field(default_factory=Counter)  # how many of each group ran
     listed: Counter = field(default_factory=Counter)  # how many each group has

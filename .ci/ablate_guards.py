@@ -78,7 +78,7 @@ def guard_method(name, rewriter):
 
 
 def guard_rewriter(name, rewriter):
-    """Guard a rewriter if it is ours, and those of a database."""
+    """Guard a rewriter if it is ours, or the rewriters of a database."""
     from pytensor.graph.rewriting.db import RewriteDatabase
 
     inner = getattr(rewriter, "node_rewriter", rewriter)
@@ -180,7 +180,7 @@ def guard_everything():
 
 @dataclass
 class Outcome:
-    """What a program did: results, and seconds of its functions' first and fastest later calls."""
+    """The results of a program, and seconds of its functions' first and fastest later calls."""
 
     entered: frozenset = frozenset()
     known: frozenset = frozenset()

@@ -95,7 +95,8 @@ def import_when_met(
     Parameters
     ----------
     table : function
-        Has PyTensor's conversions, which our modules may replace, and gets those of our Ops.
+        Has PyTensor's conversions, which our modules may replace, and gets the conversions of our
+        Ops.
     modules : dict of str to str
         As in `Conversions`.
     *general : type
@@ -107,6 +108,7 @@ def import_when_met(
         Returns the conversion of a class of Ops, as ``table.dispatch`` does, after the import.
     """
     replaced = [known for known in table.registry if modules_for(known, modules)]
+    imported: set[str] = set()
 
     def importing(before):
         def convert_after_import(op, *args, **kwargs):
@@ -119,12 +121,14 @@ def import_when_met(
     def dispatch(op_class):
         for base in op_class.__mro__:
             for module in modules_for(base, modules):
-                import_for_table(module)
+                if module not in imported:
+                    import_for_table(module)
         return table.dispatch(op_class)
 
     def import_for_table(module):
         earlier = dict(table.registry)
         import_all(module)
+        imported.add(module)
         # A user's own comes first.
         for op_class, conversion in earlier.items():
             if conversion is not as_given.get(op_class):

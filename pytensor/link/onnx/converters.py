@@ -1,8 +1,8 @@
 """Converters of ONNX's operators to Ops, by name and opset.
 
-Those of Ops to ONNX are in `pytensor.link.conversions.Conversions`, which has the same methods:
+`pytensor.link.conversions.Conversions` has the converters of Ops to ONNX, by the same methods:
 ``@table.register(...)`` adds a converter, ``table.dispatch(...)`` finds it, and ``table.registry``
-has those that were added.  Converters of what few graphs have are in packages of
+has all that were added.  Converters that few graphs need are in packages of
 ``pytensor.link.onnx.extras``, which a table imports when it meets such an Op or operator; `load`
 imports them all.
 """

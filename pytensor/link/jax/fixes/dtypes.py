@@ -16,7 +16,7 @@ def declared_dtypes(node):
     """Return what gives a list of a node's results the dtypes of its outputs' types.
 
     bfloat16 stays, which mixed precision computes in.  Integers of Python's stay too, for they may
-    be lengths, but overflow as those of the dtype.
+    be lengths, but overflow as integers of the dtype.
     """
     declared = [(_declared(variable), _integer_range(variable)) for variable in node.outputs]
 
@@ -71,7 +71,7 @@ def with_operands(function, node, dtypes):
 
 
 def with_real_operands(function, node):
-    """Cast real matrices to the result's precision: JAX computes those of int32 in float32."""
+    """Cast real matrices to the result's precision: JAX computes matrices of int32 in float32."""
     dtype = np.zeros(0, node.outputs[0].type.dtype).real.dtype.name
     real = [None if v.type.dtype.startswith("complex") else dtype for v in node.inputs]
     return with_operands(function, node, real)

@@ -1,6 +1,6 @@
 """Functions of numbers that JAX lacks, or whose conversion by PyTensor needs another library.
 
-And those of which `jax.grad` is NaN with PyTensor's conversion.
+And functions of which `jax.grad` is NaN with PyTensor's conversion.
 """
 
 from importlib.util import find_spec
@@ -102,7 +102,7 @@ def jax_funcify_by_scipy(op, node, **kwargs):
     return called_back(op, node, shapes)
 
 
-# PyTensor's conversions of the first ones ask jax.scipy.special, those of the others TensorFlow
+# PyTensor's conversions of the first ones ask jax.scipy.special, the others' conversions TensorFlow
 # Probability: thoughts/upstream/jax-bessel-functions.md.
 for missing in (J0, J1, Jv):
     jax_funcify.register(missing, jax_funcify_by_scipy)

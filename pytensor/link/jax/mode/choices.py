@@ -45,7 +45,7 @@ def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
     function = with_known_within({k - 1: k for k in read}, converted)
 
     def branch(which):
-        # Its constants are those of all programs, and must be no values of the trace.
+        # All programs share its constants, which must be no values of the trace.
         with jax.ensure_compile_time_eval():
             return jax_funcify(with_converter(which, convert_node), node=node, **kwargs)
 

@@ -45,7 +45,7 @@ def _is_bound(undecided: Undecided) -> bool:
 
 
 # What the user can do about it: the text of the first condition that holds.  A selection is `x` at
-# `index`; `mask` is the mask with axes for those of `x` after it.
+# `index`; `mask` is the mask with an axis for each axis of `x` after it.
 ADVICE = (
     (
         _is_loop,

@@ -1,4 +1,4 @@
-"""Where the time of a compiled function goes.
+"""Measure where the time of a compiled function goes.
 
 `report.profile` measures it, `node_names` makes the names of nodes that its table shows, and
 `attribution` finds the node that each of XLA's operations belongs to.

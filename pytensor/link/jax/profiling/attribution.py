@@ -1,4 +1,4 @@
-"""Which node each operation of a compiled program belongs to, read from XLA's text.
+"""Find the node that each operation of a compiled program belongs to, in XLA's text.
 
 `pytensor.link.jax.profiling.node_names` makes the names.
 """

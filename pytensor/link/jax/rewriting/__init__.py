@@ -7,6 +7,7 @@ change graphs that have an Op of this distribution; others stay as PyTensor make
 
 import warnings
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 
 from pytensor.compile.mode import optdb
@@ -70,12 +71,13 @@ def load(path, tag):
 def has(*starts):
     """Return a predicate for graphs with an Op whose class, or a base of it, has such a name."""
 
-    def is_met(op):
-        names = (f"{base.__module__}.{base.__qualname__}" for base in type(op).__mro__)
+    @cache
+    def is_met(op_class):
+        names = (f"{base.__module__}.{base.__qualname__}" for base in op_class.__mro__)
         return any(name.startswith(starts) for name in names)
 
     def has_op(fgraph):
-        return any(is_met(node.op) for node in fgraph.apply_nodes)
+        return any(is_met(type(node.op)) for node in fgraph.apply_nodes)
 
     return has_op
 

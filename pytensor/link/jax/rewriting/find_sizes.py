@@ -439,7 +439,7 @@ def nodes_of_lengths(
 ) -> set[Apply]:
     """Return the nodes that compute lengths, but those that values on the device decide.
 
-    `lengths` are those of `variable_lengths`, and perhaps of `variable_choices`.
+    `lengths` comes from `variable_lengths`, and perhaps from `variable_choices`.
     """
     if not lengths:
         return set()

@@ -44,7 +44,7 @@ EXPRESSIONS = {
     ps.Switch: "{1} if {0} else {2}",
 }
 JOINED = {ps.Add: " + ", ps.Mul: " * "}
-ALIKE = (CheckAndRaise, DimShuffle, ScalarFromTensor, TensorFromScalar)
+SAME_VALUE = (CheckAndRaise, DimShuffle, ScalarFromTensor, TensorFromScalar)
 BY_OP = (ARange, CAReduce, DimShuffle, Elemwise, Join, MakeVector, Reshape, SpecifyShape, Subtensor)
 
 
@@ -178,7 +178,7 @@ class HostIntegers:
             raise NotOnHostError(f"{node.op} isn't a function of integers alone")
         names, op = [self._name(v) for v in inputs], operation(node)
         single = integers and not any(v.type.ndim for v in variables)
-        if single and isinstance(op, ALIKE) and len(inputs) == 1:
+        if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:
             results = names
         elif single and (type(op) in JOINED or type(op) in EXPRESSIONS):
             results = [self._in_dtype(formula(op, names), node.outputs[0])]
@@ -304,7 +304,7 @@ class PerformedNode:
 def as_known(value):
     """Return a value in the form that JAX takes as a length, and as a number of a program.
 
-    Numbers of float64 are NumPy's, for those of Python have no dtype.
+    Numbers of float64 are NumPy's, for Python's have no dtype.
     """
     array = np.asarray(value)
     if array.ndim:

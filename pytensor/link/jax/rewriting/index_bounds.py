@@ -23,7 +23,7 @@ INCREASING = (ps.Add, ps.Cast, ps.Clip, ps.Identity, ps.Maximum, ps.Minimum)
 class IndexBounds(HostIntegers):
     """Source of a function that computes a lower and an upper bound of arrays of integers.
 
-    Parameters are those of `HostIntegers`.
+    It takes the parameters of `HostIntegers`.
     """
 
     def __init__(self, inputs, variables):

@@ -64,7 +64,7 @@ class Selected:
         """Return what the mask selects of another array, along this axis or another."""
         return x[(*[ALL] * (self.axis if axis is None else axis), self.mask)]
 
-    def beside(self, indices):
+    def along_others(self, indices):
         """Index along the other axes."""
         axis = sum(isinstance(index, slice) for index in indices[: self.axis])
         return Selected(self.x[tuple(indices)], axis, self.mask)
@@ -177,7 +177,7 @@ def lift_over_index(fgraph, node):
     indices = indices_from_subtensor(node.inputs[1 + writes :], node.op.idx_list)
     if selection is None or any(index != ALL for index in indices[selection.axis :][:1]):
         return None
-    part = selection.beside(indices)
+    part = selection.along_others(indices)
     if not writes:
         return [part.variable]
     new = part.full(node.inputs[1])

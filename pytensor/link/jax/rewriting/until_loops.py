@@ -172,7 +172,7 @@ def index_along_rows(fgraph, node):
         return None if selected(others[0]) else [selection.select(write(op, part, others[0]))]
     old = selection.x[(*[ALL] * axis, indices[axis])]
     left, indices[axis] = rows_left.of(old, axis), ALL
-    part = left.beside(indices)
+    part = left.along_others(indices)
     if not writes:
         return [part.variable]
     new = part.full(others[0])

@@ -376,7 +376,7 @@ def first_start(cache):
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system can't pin a process")
 def test_results_are_equal_for_any_number_of_threads(first_start):
     assert first_start[0]
-    assert start("one")[0] == first_start  # compiled anew
+    assert start("one")[0] == first_start  # recompiled
 
 
 def test_several_devices_do_without():
@@ -394,7 +394,7 @@ def test_a_program_with_kernels_is_found_again(cache, first_start):
     without, told = start(**cache, PYTENSOR_FLAGS=flags)
     assert (without[0], len(without[2])) == (False, 3)
     assert "computed by XLA" in told
-    assert "compiled anew" not in told
+    assert "recompiled" not in told
 
 
 # ------------------------------------------------------------------------------ compilation

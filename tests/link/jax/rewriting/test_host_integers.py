@@ -1,4 +1,4 @@
-"""What integers follow from, and their computation on the host."""
+"""Find the inputs that integers follow from, and compute integers on the host."""
 
 import pickle
 

@@ -61,7 +61,7 @@ def test_an_index_outside_is_an_error(name):
             function(*values)
 
 
-# Indices whose bounds follow from those of the inputs, and values of these that lie inside.
+# Indices whose bounds follow from the inputs' bounds, and values of the inputs that are inside.
 BOUNDED = {
     "input": (IDS, [0, 3, -4]),
     "sum": (IDS + SCALAR - 2, [4, 1]),
@@ -106,8 +106,8 @@ UNBOUNDED = {
     "that cancel": (IDS - IDS[::-1], IDS, [90, 91], [90, 97]),
     "where others are chosen": (pt.where(IDS < 0, 0, IDS), IDS, [-100, 3], [-100, 4]),
     "a choice of what is left out": (pt.where(pt.eq(IDS, 9), IDS, 0), IDS, [5, 7], [9, 3]),
-    "beside padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, -4], [-100, -5]),
-    "beside padding and others": (
+    "next to padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, -4], [-100, -5]),
+    "next to padding and others": (
         pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 3, -4], [-100, 3, -5],
     ),
     "of the smallest": (

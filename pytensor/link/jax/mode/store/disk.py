@@ -68,7 +68,7 @@ def minimum_time():
 
 
 def machine_facts(device):
-    """Return all that JAX's programs depend on beside what they compute."""
+    """Return all that JAX's programs depend on besides what they compute."""
     settings = [
         (name, value)
         for name, value in all_settings()
@@ -87,17 +87,17 @@ def load(path, device):
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        warnings.warn(f"{path}: {error.strerror}; the program is compiled anew", stacklevel=2)
+        warnings.warn(f"{path}: {error.strerror}; the program is recompiled", stacklevel=2)
         return None
     if hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:
-        warnings.warn(f"{path} is damaged; the program is compiled anew", stacklevel=2)
+        warnings.warn(f"{path} is damaged; the program is recompiled", stacklevel=2)
         return None
     if device.platform == "cpu":
         make_lapack_known()
     try:
         program = deserialize_program(pickle.loads(data[DIGEST:]), device)
     except JaxRuntimeError as error:
-        warnings.warn(f"{path}: {error}; the program is compiled anew", stacklevel=2)
+        warnings.warn(f"{path}: {error}; the program is recompiled", stacklevel=2)
         return None
     with suppress(OSError):  # of a folder that is only read
         os.utime(path)  # the oldest are deleted

@@ -39,7 +39,7 @@ def test_a_damaged_program_is_compiled_anew(folder):
     for data in (whole[:-1], b"", whole[:100] + b"?" + whole[101:]):
         file.write_bytes(data)
         empty_jax_cache(folder)
-        with pytest.warns(UserWarning, match="is damaged; the program is compiled anew"):
+        with pytest.warns(UserWarning, match="is damaged; the program is recompiled"):
             assert_equal_runs(expected, run(*make_step()))
         assert len(file.read_bytes()) > 1000
     assert_equal_runs(expected, run(*make_step()))
@@ -66,7 +66,7 @@ def test_a_program_that_xla_cannot_read(folder, monkeypatch):
         raise jax.errors.JaxRuntimeError("made for another machine")
 
     monkeypatch.setattr(disk, "deserialize_program", fail)
-    with pytest.warns(UserWarning, match="made for another machine; the program is compiled anew"):
+    with pytest.warns(UserWarning, match="made for another machine; the program is recompiled"):
         assert_equal_runs(expected, run(*make_step()))
 
 
@@ -146,7 +146,7 @@ def test_a_program_that_cannot_be_read_from_the_disk(folder):
     empty_jax_cache(folder)
     with (
         pytest.warns(UserWarning, match="can't be written to"),
-        pytest.warns(UserWarning, match=f"{file.name}: Is a directory; the program is compiled"),
+        pytest.warns(UserWarning, match=f"{file.name}: Is a directory; the program is recompiled"),
     ):
         assert_equal_runs(expected, run(*make_step()))
     assert programs(folder) == [file.name]
