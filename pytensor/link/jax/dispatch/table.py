@@ -1,7 +1,7 @@
 """List the modules that convert Ops to JAX, for mode JAX and for `jax_mode`.
 
 PyTensor's table imports a module when it meets one of its Ops.  Modules for our Ops are in
-`dispatch`, modules for PyTensor's Ops in `fixes`; what only `jax_mode` corrects is in `FIXES` there.
+`dispatch`, modules for PyTensor's Ops in `fixes`.
 
 A key is the beginning of a name: "...FillDiagonal" is "...FillDiagonalOffset", too.  If PyTensor
 has a conversion of a base class of the Op, `import_when_met` must get that class, too.
