@@ -8,16 +8,23 @@ from pathlib import Path
 import pytest
 
 from pytensor.link.conversions import modules_for
+from pytensor.link.jax.dispatch import table
 from pytensor.link.jax.dispatch.table import OPS, jax_funcify
 from pytensor.link.jax.fixes import FIXES, corrected_funcify
 
 OUR_FOLDER = Path(__file__).parents[4] / "pytensor/link/jax"
+# The same, unless our modules are in PyTensor's tree.
+LOADED = Path(table.__file__).parents[1]
 
 
-def ours(table, folder):
+def ours(conversions, folder):
     """Return which of our modules in a folder registers the conversion of each class of a table."""
-    files = {kind: Path(f.__code__.co_filename) for kind, f in table.registry.items()}
-    return {kind: file.stem for kind, file in files.items() if file.parent == OUR_FOLDER / folder}
+    files = {kind: Path(f.__code__.co_filename) for kind, f in conversions.registry.items()}
+    return {
+        kind: file.stem
+        for kind, file in files.items()
+        if file.parent == LOADED / folder and (OUR_FOLDER / folder / file.name).exists()
+    }
 
 
 @pytest.mark.parametrize("folder", ["dispatch", "fixes"])
@@ -60,6 +67,7 @@ import sys
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.dispatch import table
 from pytensor.link.jax.dispatch.table import OPS
 
 if sys.argv[1] == "all":
