@@ -143,7 +143,7 @@ def guarded_singledispatch(function):
 def guard_onnx():
     """Guard ONNX's passes, wherever they were imported, and its replacements of nodes."""
     from pytensor.link.onnx import passes, verify  # noqa: F401 (it imports the passes)
-    from pytensor.link.onnx.front import lowering, rewriting  # noqa: F401
+    from pytensor.link.onnx.lowering import lowering, rewriting  # noqa: F401
 
     guarded = {apply: guard(f"ONNX pass {apply.__name__}", apply) for apply in passes.PASSES}
     for name in ("PASSES", "NECESSARY"):

@@ -225,12 +225,12 @@ ASKED_IN_VAIN = [
         "ImportError: what pytensor-vision adds to pytensor.compile",
     ),
     (
-        "link/onnx/front/lowering.py",
+        "link/onnx/lowering/lowering.py",
         "pytensor.function([x], pt.exp(x), mode='ONNX')",
         "ImportError: mode='ONNX': what pytensor-vision adds",
     ),
     (
-        "link/onnx/front/lowering.py",
+        "link/onnx/lowering/lowering.py",
         "from pytensor.link.onnx import export_onnx",
         "ImportError: pytensor.link.onnx.export_onnx: what pytensor-vision adds",
     ),

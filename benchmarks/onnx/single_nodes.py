@@ -14,9 +14,9 @@ import numpy as np
 import onnxruntime
 
 from benchmarks.common.timing import alternate
-from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.ir import Value
-from pytensor.link.onnx.serialize import to_model
+from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.serialize import to_model
 
 IMAGES, TOKENS = (1, 64, 80, 80), (8, 128, 768)
 GROUPS = 32

@@ -18,7 +18,7 @@ from pytensor.link.onnx import (
     MixedRowsWarning,
     export_onnx,
 )  # fmt: skip
-from pytensor.link.onnx.rows import find_mixed_rows, with_statistics_of
+from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
 
 
 @dataclass

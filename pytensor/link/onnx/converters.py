@@ -1,16 +1,16 @@
-"""Converters of ONNX's operators to Ops, by name and opset.
+"""Tables of converters: of Ops to ONNX, and of ONNX's operators to Ops.
 
-`pytensor.link.conversions.Conversions` has the converters of Ops to ONNX, by the same methods:
 ``@table.register(...)`` adds a converter, ``table.dispatch(...)`` finds it, and ``table.registry``
-has all that were added.  Converters that few graphs need are in packages of
-``pytensor.link.onnx.extras``, which a table imports when it meets such an Op or operator; `load`
-imports them all.
+has all that were added. Converters that few graphs need are in ``pytensor.link.onnx.extras`` and
+``contrib``. A table imports their modules when it meets such an Op or operator; `load` imports all.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from pytensor.link.conversions import import_all
+from pytensor.link.conversions import Conversions, import_all
+from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 
 
 class OperatorConverters:
@@ -20,13 +20,18 @@ class OperatorConverters:
     ----------
     adapt : callable, optional
         What makes a converter of a function that is registered.
-    extras : str, optional
-        The package that may have other operators.
+    modules : dict of (str, str or None) to str, optional
+        For a domain and an operator, or a domain and None, the module or the package that registers
+        their converters.
     """
 
-    def __init__(self, adapt: Callable | None = None, extras: str | None = None) -> None:
+    def __init__(
+        self,
+        adapt: Callable | None = None,
+        modules: Mapping[tuple[str, str | None], str] | None = None,
+    ) -> None:
         self._adapt = adapt or (lambda function: function)
-        self._extras = extras
+        self._modules = dict(modules or {})
         self.registry: dict[tuple[str, str], Callable] = {}
         self._older: dict[tuple[str, str], dict[int, Callable]] = defaultdict(dict)
 
@@ -56,8 +61,9 @@ class OperatorConverters:
     def dispatch(self, op_type: str, domain: str = "", opset: int | None = None) -> Callable | None:
         """Return the converter of an operator in an opset, by default the newest, or None."""
         key = domain, op_type
-        if key not in self.registry:
-            self.load()
+        for met in (key, (domain, None)):
+            if key not in self.registry and met in self._modules:
+                import_all(self._modules[met])
         older = self._older.get(key, {}) if opset is not None else {}
         later = [before for before in older if opset < before]
         return older[min(later)] if later else self.registry.get(key)
@@ -68,6 +74,46 @@ class OperatorConverters:
         return dict(sorted(self._older.get((domain, op_type), {}).items())) | newest
 
     def load(self) -> None:
-        """Import all extras, so that `registry` is complete."""
-        if self._extras is not None:
-            import_all(self._extras)
+        """Import all modules, so that `registry` is complete."""
+        for module in self._modules.values():
+            import_all(module)
+
+
+# Ops that few graphs have, by the modules that define them
+EXTRAS = {
+    "pytensor.scalar.math": "pytensor.link.onnx.extras.special",
+    "pytensor.tensor.linalg": "pytensor.link.onnx.extras.linalg",
+    "pytensor.tensor.random": "pytensor.link.onnx.extras.random",
+}
+
+
+@partial(Conversions, modules=EXTRAS)
+def onnx_funcify(op, node, builder, *inputs):
+    """Write the ONNX nodes of a PyTensor node.
+
+    Register a function for the class of an `Op` to support it, or to replace our own::
+
+        @onnx_funcify.register(MyOp)
+        def onnx_funcify_MyOp(op, node, builder, *inputs):
+            return builder.add("Relu", *inputs)
+
+    Parameters
+    ----------
+    op : Op
+    node : Apply
+        For the types of inputs and outputs, and for constant inputs.
+    builder : GraphBuilder
+    inputs : str
+        Names of the ONNX values of ``node.inputs``.
+
+    Returns
+    -------
+    str or tuple of str
+        Names of the ONNX values of ``node.outputs``.
+
+    Raises
+    ------
+    ConversionError
+        Where ONNX cannot say what the node computes.
+    """
+    raise ConversionError(f"{NO_CONVERTER} for this Op")

@@ -17,13 +17,12 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
-from pytensor.link.onnx.front.lowering import Lowering, Options
-from pytensor.link.onnx.front.source import source_of
-from pytensor.link.onnx.linker import require_onnxruntime
+from pytensor.link.onnx.lowering.lowering import Lowering, Options
+from pytensor.link.onnx.lowering.source import source_of
 from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32
-from pytensor.link.onnx.serialize import needs_external_data, save
-from pytensor.link.onnx.settings import OPSETS
+from pytensor.link.onnx.settings import OPSETS, require_onnxruntime
 from pytensor.link.onnx.verify import first_difference, verify_model
+from pytensor.link.onnx.write.serialize import needs_external_data, save
 
 
 def export_onnx(

@@ -5,15 +5,18 @@ Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a fu
 
 from collections.abc import Sequence
 from copy import copy
-from importlib import import_module
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
 from pytensor.link.basic import JITLinker
 from pytensor.link.onnx.errors import run_error
-from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, OPSETS, REQUIRED_REWRITES
+from pytensor.link.onnx.settings import (
+    INCOMPATIBLE_REWRITES,
+    OPSETS,
+    REQUIRED_REWRITES,
+    require_onnxruntime,
+)
 
 
 class ONNXLinker(JITLinker):
@@ -104,9 +107,9 @@ class ONNXLinker(JITLinker):
         """Return a copy of a graph, all of whose inputs are the model's, and its lowering."""
         from pytensor.link.onnx import load
 
-        front = load("front.lowering", "mode='ONNX'")
-        source = load("front.source", "mode='ONNX'").copy_graph(fgraph.inputs, fgraph.outputs, {})
-        options = front.Options(
+        lowering = load("lowering.lowering", "mode='ONNX'")
+        source = load("lowering.source", "mode='ONNX'").copy_graph(fgraph.inputs, fgraph.outputs, {})
+        options = lowering.Options(
             opset=self.opset_version,
             rewrite="loops",
             simplify=self.optimize,
@@ -114,7 +117,7 @@ class ONNXLinker(JITLinker):
             checks="raise",
             random=random,
         )
-        return source, front.Lowering(source, options)
+        return source, lowering.Lowering(source, options)
 
     def jit_compile(self, fn: Any) -> Any:
         # onnxruntime has compiled the model when it made the session.
@@ -166,15 +169,3 @@ def _runner(fgraph: Any, source: Any, lowering: Any, session: Any) -> Any:
         ]
 
     return run
-
-
-def require_onnxruntime(what: str) -> ModuleType:
-    """Import onnxruntime, and onnx, or say for what they are needed."""
-    try:
-        import_module("onnx")
-        return import_module("onnxruntime")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"{what} needs the package {error.name!r}: pip install onnx onnxruntime",
-            name=error.name,
-        ) from error

@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 from pytensor.link.onnx.errors import VerificationError
-from pytensor.link.onnx.linker import require_onnxruntime
+from pytensor.link.onnx.settings import require_onnxruntime
 from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs

@@ -1,4 +1,7 @@
-"""Which operator sets models may have, and with which rewrites graphs are prepared for them."""
+"""Operator sets that models may have, rewrites that prepare graphs for them, and their runtime."""
+
+from importlib import import_module
+from types import ModuleType
 
 # Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
 # Lifting a slice above the nodes before it computes those once per slice instead of once.
@@ -29,3 +32,15 @@ REQUIRED_REWRITES = ("minimum_compile", "corrections", "scan_save_mem_no_preallo
 
 # From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
 OPSETS = range(18, 25)
+
+
+def require_onnxruntime(what: str) -> ModuleType:
+    """Import onnxruntime, and onnx, or say for what they are needed."""
+    try:
+        import_module("onnx")
+        return import_module("onnxruntime")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{what} needs the package {error.name!r}: pip install onnx onnxruntime",
+            name=error.name,
+        ) from error

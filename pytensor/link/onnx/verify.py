@@ -10,10 +10,10 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.errors import VerificationError
-from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.lowering import Lowering, write_nodes
+from pytensor.link.onnx.lowering.lowering import Lowering, write_nodes
 from pytensor.link.onnx.passes import PASSES, remove_unused, run_pass
-from pytensor.link.onnx.serialize import to_model
+from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}

@@ -10,10 +10,10 @@ import pytensor.link.onnx
 from pytensor.link.conversions import Conversions
 from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.dispatch import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term
-from pytensor.link.onnx.dispatch.lengths import arange, ints, where
-from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.importing.registry import operator_funcify
+from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.lengths import arange, ints, where
+from pytensor.link.onnx.write.term import Term
 
 FILES = sorted(Path(pytensor.link.onnx.__file__).parent.rglob("*.py"))
 

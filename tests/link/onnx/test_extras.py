@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from pytensor.link.onnx.converters import EXTRAS
 from pytensor.link.onnx.dispatch import onnx_funcify
-from pytensor.link.onnx.dispatch.basic import EXTRAS
-from pytensor.link.onnx.dispatch.batched import onnx_batched
+from pytensor.link.onnx.write.batched import onnx_batched
 
 EXTRAS_PACKAGE = "pytensor.link.onnx.extras."
 SMALL = """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pytensor import config
 from pytensor.compile.mode import Mode
-from pytensor.link.onnx.front.rewriting import QUERY
+from pytensor.link.onnx.lowering.rewriting import QUERY
 from tests.catalogue.random_graphs.search import graphs
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import REFERENCE_MODE

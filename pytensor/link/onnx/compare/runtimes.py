@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure, Values
 from pytensor.link.onnx.compare.graph import ComparisonError
-from pytensor.link.onnx.linker import require_onnxruntime
+from pytensor.link.onnx.settings import require_onnxruntime
 
 LEVELS = {"ort": "ORT_ENABLE_ALL", "ort-basic": "ORT_ENABLE_BASIC", "ort-off": "ORT_DISABLE_ALL"}
 WEB = {"web-wasm": "wasm", "web-webgpu": "webgpu"}

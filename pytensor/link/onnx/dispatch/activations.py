@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, exp, where
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, fills_output, output_dtype
+from pytensor.link.onnx.write.term import Term, exp, where
 from pytensor.scalar import activations
 
 # Operators of single precision with the formula and the parameters of the Op of the same name.

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.sizes import concat
 from pytensor.link.onnx.dispatch.subtensor import (
     Index,
     Mask,
@@ -17,6 +16,7 @@ from pytensor.link.onnx.dispatch.subtensor import (
     with_axes,
 )
 from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.write.sizes import concat
 from pytensor.tensor.basic import Nonzero
 from pytensor.tensor.subtensor import AdvancedSubtensor
 

@@ -1,11 +1,11 @@
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.dispatch.sizes import count_to
 from pytensor.link.onnx.kernels import WIDER, has_kernel
+from pytensor.link.onnx.write.order import FLOATS
+from pytensor.link.onnx.write.sizes import count_to
 from pytensor.tensor.basic import ARange
 
 

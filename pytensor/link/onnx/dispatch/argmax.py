@@ -1,6 +1,6 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS, sortable
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.write.order import FLOATS, sortable
 from pytensor.tensor.math import Argmax
 
 

@@ -1,4 +1,4 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.tensor.blas import Dot22Scalar, Gemm, Gemv
 

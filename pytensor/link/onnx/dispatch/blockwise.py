@@ -1,13 +1,14 @@
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
-from pytensor.link.onnx.dispatch.batched import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.write.batched import (
     batch_ndim,
     batch_shape,
     expand_batch,
     onnx_batched,
 )
-from pytensor.link.onnx.dispatch.sizes import concat, length
+from pytensor.link.onnx.write.builder import as_tuple
+from pytensor.link.onnx.write.sizes import concat, length
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.type import tensor

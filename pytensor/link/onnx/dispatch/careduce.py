@@ -3,11 +3,11 @@ from string import ascii_letters
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.fold import fold, length
-from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.fold import fold, length
+from pytensor.link.onnx.write.order import FLOATS, sortable, unsortable
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros

@@ -3,7 +3,7 @@
 import warnings
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
 from pytensor.printing import Print

@@ -4,11 +4,11 @@ import numpy as np
 
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.sizes import size
 from pytensor.link.onnx.dispatch.tensor_basic import bring_inside
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.sizes import size
 from pytensor.tensor.basic import Choose
 
 

@@ -1,9 +1,10 @@
 import sys
 from math import prod
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.write.lengths import (
     all_known,
     is_empty,
     lengths_of,
@@ -13,8 +14,7 @@ from pytensor.link.onnx.dispatch.lengths import (
     reshape,
     split_pairs,
 )
-from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
-from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.write.windows import columns, filter_matrix
 from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.conv.ops import Conv
 

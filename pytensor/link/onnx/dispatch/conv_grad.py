@@ -1,13 +1,13 @@
 from math import prod
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.conv import (
     correlate,
     correlation_filters,
     is_native,
     operands,
 )
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.write.lengths import (
     all_known,
     crop,
     matmul_or_zeros,
@@ -16,7 +16,7 @@ from pytensor.link.onnx.dispatch.lengths import (
     reshape,
     split_pairs,
 )
-from pytensor.link.onnx.dispatch.windows import (
+from pytensor.link.onnx.write.windows import (
     add_windows,
     columns,
     cotangent_matrix,

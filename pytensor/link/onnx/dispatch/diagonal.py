@@ -3,9 +3,9 @@ import sys
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, where
-from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.link.onnx.write.sizes import count_to, size
 from pytensor.tensor.basic import AllocDiag, ExtractDiag, Eye
 from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
 

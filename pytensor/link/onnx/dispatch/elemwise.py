@@ -1,4 +1,4 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.scalar.as_written import AsWritten
 from pytensor.scalar.basic import Composite, ScalarInnerGraphOp
 from pytensor.tensor.elemwise import DimShuffle, Elemwise

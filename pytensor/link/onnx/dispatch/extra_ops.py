@@ -1,13 +1,13 @@
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import require
-from pytensor.link.onnx.dispatch.fold import accumulate
-from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.link.onnx.dispatch.tensor_basic import bring_inside
+from pytensor.link.onnx.write.fold import accumulate
+from pytensor.link.onnx.write.order import FLOATS
+from pytensor.link.onnx.write.sizes import length
 from pytensor.tensor.extra_ops import (
     Bartlett,
     CumOp,

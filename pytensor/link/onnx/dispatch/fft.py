@@ -1,6 +1,6 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.sizes import count_to, size
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 

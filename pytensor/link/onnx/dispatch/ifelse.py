@@ -1,5 +1,6 @@
 from pytensor.conditional.op import IfElse
-from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.write.builder import as_tuple
 
 
 @onnx_funcify.register(IfElse)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pytensor.graph.basic import Constant
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.advanced_subtensor import (
     layout_of,
     read,
     require_fitting_masks,
     transpose,
 )
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.scatter import Positions, Scatter
 from pytensor.link.onnx.dispatch.subtensor import FULL, Mask, entries_of, width, with_axes

@@ -1,8 +1,8 @@
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.batched import onnx_batched
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.write.batched import onnx_batched
 from pytensor.tensor.blas import BatchedDot, Dot22
 from pytensor.tensor.math import Dot
 

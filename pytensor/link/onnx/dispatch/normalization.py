@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.write.sizes import length
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,

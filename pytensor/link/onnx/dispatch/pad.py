@@ -1,9 +1,9 @@
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.lengths import split_pairs
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.pad_stat import linear_ramp, pad_axes, statistic
+from pytensor.link.onnx.write.lengths import split_pairs
 from pytensor.tensor.pad import Pad
 
 

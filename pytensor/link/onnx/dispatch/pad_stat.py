@@ -1,7 +1,7 @@
 """Padding with what is computed from the entries along each axis."""
 
 from pytensor.link.onnx.dispatch.careduce import max_or_min
-from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar, vector
+from pytensor.link.onnx.write.sizes import count_to, length, scalar, vector
 
 
 def pad_axes(builder, x, ndim, pads, skipped, fill):

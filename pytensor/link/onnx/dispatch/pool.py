@@ -2,9 +2,12 @@ from math import prod
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.dispatch.vjp import inline_unchecked
+from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.write.lengths import (
     all_known,
     arange,
     expand_dims,
@@ -18,9 +21,6 @@ from pytensor.link.onnx.dispatch.lengths import (
     split_pairs,
     vector,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.vjp import inline_unchecked
-from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
     averaged_cells,

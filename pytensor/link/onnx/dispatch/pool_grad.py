@@ -2,7 +2,6 @@ from math import prod
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.lengths import arange, lengths_of, pad, reshape
 from pytensor.link.onnx.dispatch.pool import (
     divide_by_counts,
     output_lengths,
@@ -10,7 +9,8 @@ from pytensor.link.onnx.dispatch.pool import (
 )
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
-from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
+from pytensor.link.onnx.write.lengths import arange, lengths_of, pad, reshape
+from pytensor.link.onnx.write.windows import add_windows, gather_windows, window_positions
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.ops import Pool

@@ -1,6 +1,6 @@
 """What isn't exported, and why."""
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar.basic import Complex
 from pytensor.scalar.math import Hyp2F1

@@ -2,7 +2,7 @@ from math import frexp
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.tensor.known_lengths import cells_are_left
 from pytensor.tensor.resize.ops import Resize, ResizeGrad

@@ -1,9 +1,10 @@
 import sys
 
 from pytensor.graph.fg import FunctionGraph
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
 from pytensor.link.onnx.dispatch.loops import Loop, lookbacks, lower_scans, window_start
+from pytensor.link.onnx.write.builder import as_tuple
 from pytensor.scan.op import Scan
 from pytensor.tensor.rewriting.shape import ShapeFeature
 

@@ -6,8 +6,8 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, stack_indices
-from pytensor.link.onnx.dispatch.sizes import count_to, scalar
 from pytensor.link.onnx.dispatch.subtensor import Index, Mask
+from pytensor.link.onnx.write.sizes import count_to, scalar
 
 # More positions than these are computed at run time, so that the file stays small.
 LARGE = 4096

@@ -1,8 +1,8 @@
 from math import prod
 
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Size
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import size
+from pytensor.link.onnx.write.sizes import size
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 

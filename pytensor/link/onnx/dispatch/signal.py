@@ -1,7 +1,7 @@
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.batched import batch_ndim, register_batched
 from pytensor.link.onnx.dispatch.math import cast_through, sum_dtype
-from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.link.onnx.write.batched import batch_ndim, register_batched
+from pytensor.link.onnx.write.sizes import count_to, size
 from pytensor.tensor.signal.conv import Convolve1d
 
 

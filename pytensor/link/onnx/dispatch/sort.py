@@ -1,9 +1,9 @@
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.write.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.write.sizes import length
 from pytensor.tensor.sort import ArgSortOp, SortOp
 from pytensor.tensor.topk import TopK, TopKGrad
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import vector
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.write.sizes import vector
 from pytensor.tensor.basic import Nonzero
 from pytensor.tensor.subtensor import Subtensor, unflatten_index_variables
 

@@ -2,10 +2,10 @@ import numpy as np
 
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.dispatch.sizes import shape_without, vector
+from pytensor.link.onnx.write.sizes import shape_without, vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,

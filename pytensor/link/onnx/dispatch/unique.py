@@ -1,10 +1,10 @@
 import sys
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
-from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.sort import top
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.write.sizes import count_to, length, scalar
 from pytensor.tensor.extra_ops import Unique
 
 

@@ -1,7 +1,7 @@
 """Gradients of whole Ops."""
 
 from pytensor.link.conversions import Conversions
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.tensor.pullback import SymbolicPullback
 
 

@@ -113,7 +113,48 @@ def must_have(**attributes: Any) -> None:
             raise Refused(f"it has no attribute {name!r}, which it must have")
 
 
-operator_funcify = OperatorConverters(Converter, extras="pytensor.link.onnx.extras.operators")
+# Operators that few models have, by the module of `importing.rare` that has their converters
+RARE = {
+    "attention": ("Attention", "RotaryEmbedding"),
+    "detection": ("MaxRoiPool", "NonMaxSuppression", "RoiAlign"),
+    "losses": ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
+    "random_numbers": (
+        "Bernoulli",
+        "Multinomial",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+    ),
+    "recurrent": ("GRU", "LSTM", "RNN"),
+    "sequences": (
+        "ConcatFromSequence",
+        "Optional",
+        "OptionalGetElement",
+        "OptionalHasElement",
+        "SequenceAt",
+        "SequenceConstruct",
+        "SequenceEmpty",
+        "SequenceErase",
+        "SequenceInsert",
+        "SequenceLength",
+        "SequenceMap",
+        "SplitToSequence",
+    ),
+    "signals": ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow", "MelWeightMatrix", "STFT"),
+}
+CONTRIB = "pytensor.link.onnx.contrib"
+MODULES = {
+    ("", name): f"pytensor.link.onnx.importing.rare.{module}"
+    for module, names in RARE.items()
+    for name in names
+} | {
+    (ML, None): f"{CONTRIB}.ml",
+    (MICROSOFT, None): f"{CONTRIB}.microsoft",
+    # onnxruntime's optimizer writes it without its domain
+    ("", "SimplifiedLayerNormalization"): f"{CONTRIB}.microsoft",
+}
+operator_funcify = OperatorConverters(Converter, MODULES)
 """Converters from ONNX's operators.
 
 A function that is registered gets a variable for each of the node's inputs, None for those left

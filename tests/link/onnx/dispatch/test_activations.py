@@ -8,8 +8,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.lowering import write_nodes
+from pytensor.link.onnx.lowering.lowering import write_nodes
+from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.tensor.nn.activations import slopes_below_zero
 from tests.catalogue.operators import ACTIVATIONS, OPERATORS
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types

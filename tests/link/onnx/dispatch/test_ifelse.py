@@ -5,9 +5,9 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional import ifelse
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.ir import Value
 from pytensor.link.onnx.passes import merge_common_subexpressions, run_passes, sink_into_branches
+from pytensor.link.onnx.write.builder import GraphBuilder
 from tests.link.onnx.test_basic import check_results, compare_onnx_and_py, op_types, run
 from tests.utils import REFERENCE_MODE
 

@@ -9,7 +9,7 @@ import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.dispatch.loops import Loop
-from pytensor.link.onnx.front.rewriting import make_portable, rewrite_for_onnx
+from pytensor.link.onnx.lowering.rewriting import make_portable, rewrite_for_onnx
 from pytensor.scan.basic import scan
 from pytensor.scan.utils import until
 from tests.link.onnx.test_basic import check_results, compare_onnx_and_py, op_types, run

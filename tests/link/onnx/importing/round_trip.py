@@ -28,7 +28,7 @@ from pytensor.compile.mode import Mode
 from pytensor.gradient import DisconnectedInputError, NullTypeGradError
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import export_onnx, from_onnx
-from pytensor.link.onnx.front.rewriting import QUERY
+from pytensor.link.onnx.lowering.rewriting import QUERY
 from tests.catalogue.random_graphs.operations_of_values import DTYPES, FLOATS
 from tests.catalogue.random_graphs.search import graphs
 from tests.utils import REFERENCE_MODE

@@ -11,8 +11,8 @@ import pytest
 from onnx import defs, parser
 
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from pytensor.link.onnx.extras import operators as extras
-from pytensor.link.onnx.importing import operators
+from pytensor.link.onnx.contrib import microsoft, ml
+from pytensor.link.onnx.importing import operators, rare
 from pytensor.link.onnx.importing.from_onnx import operator_funcify
 from pytensor.link.onnx.importing.model import HIGHEST_OPSET
 from pytensor.link.onnx.importing.operators.refused import REFUSED
@@ -120,7 +120,7 @@ def test_parameters_and_defaults_are_the_standards(domain, name):
 
 
 def test_converters_read_no_attributes_by_themselves():
-    for package in (operators, extras):
+    for package in (operators, rare, ml, microsoft):
         for path in Path(package.__path__[0]).glob("*.py"):
             assert ".attributes" not in path.read_text(), path.name
 

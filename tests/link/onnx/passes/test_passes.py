@@ -9,8 +9,8 @@ import pytensor.tensor as pt
 from docs.tools import onnx_support as support
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import ONNXLinker, UnsupportedOpError
-from pytensor.link.onnx.front import lowering
 from pytensor.link.onnx.ir import Graph, Node, Value, attributes_key
+from pytensor.link.onnx.lowering import lowering
 from pytensor.link.onnx.passes import (
     PASSES,
     cancel_inverses,

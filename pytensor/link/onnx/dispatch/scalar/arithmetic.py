@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import (
     cast_inputs,
     fills_output,

@@ -3,11 +3,11 @@
 import numpy as np
 
 from pytensor.link.conversions import import_all
-from pytensor.link.onnx.dispatch import formula
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import NAMED, write_formula
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.write import term as formula
+from pytensor.link.onnx.write.term import NAMED, write_formula
 from pytensor.scalar import basic as ps
 
 # Unary functions of floats with a kernel in every precision that agrees with NumPy.

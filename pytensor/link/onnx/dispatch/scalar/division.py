@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype, where
+from pytensor.link.onnx.write.order import FLOATS
 from pytensor.scalar import basic as ps
 
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.basic import where as where_as
+from pytensor.link.onnx.write.term import (
     expm1,
     log,
     log1p,
@@ -12,8 +14,6 @@ from pytensor.link.onnx.dispatch.formula import (
     scalar_formula,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
-from pytensor.link.onnx.dispatch.scalar.basic import where as where_as
 from pytensor.scalar import basic as ps
 
 scalar_formula(ps.Log1p)(log1p)

@@ -1,6 +1,6 @@
 """Loops of scalars, each element with its own number of steps."""
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import any_of, where
 from pytensor.scalar.loop import ScalarLoop
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch import formula
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
+from pytensor.link.onnx.write import term as formula
+from pytensor.link.onnx.write.term import (
     exp,
     expm1,
     log,
@@ -14,7 +15,6 @@ from pytensor.link.onnx.dispatch.formula import (
     scalar_formula,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
 from pytensor.scalar import math as psm
 
 

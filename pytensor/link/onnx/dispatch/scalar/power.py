@@ -1,9 +1,9 @@
 """Powers, of integers too."""
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import any_of, cast_inputs, fills_output, output_dtype
+from pytensor.link.onnx.write.order import FLOATS
 from pytensor.scalar import basic as ps
 
 

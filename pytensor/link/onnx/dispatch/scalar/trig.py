@@ -5,7 +5,8 @@ Its own kernels, for float16 and float32, are used for these.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.scalar.basic import double_formula
+from pytensor.link.onnx.write.term import (
     Term,
     cos,
     exp,
@@ -20,7 +21,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.scalar import basic as ps
 
 # The sum is pi / 2; products of the first two with integers below 2**20 are exact.

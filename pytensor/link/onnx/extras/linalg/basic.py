@@ -4,9 +4,9 @@ Matrices have any batch axes in front of their own two.  An algorithm is a Loop 
 columns, whose number may be known at run time only; a step works on all matrices of the batch.
 """
 
-from pytensor.link.onnx.dispatch.basic import as_tuple
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
-from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.link.onnx.write.builder import as_tuple
+from pytensor.link.onnx.write.sizes import count_to, size
 
 
 class Matrices:

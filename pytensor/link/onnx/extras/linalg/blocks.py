@@ -1,5 +1,5 @@
-from pytensor.link.onnx.dispatch.batched import batch_ndim, expand_batch, register_batched
-from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.write.batched import batch_ndim, expand_batch, register_batched
+from pytensor.link.onnx.write.sizes import length
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 
 

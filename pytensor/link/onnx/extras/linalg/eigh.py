@@ -7,9 +7,9 @@ Loan, "Matrix Computations", algorithm 8.4.1.  The eigenvectors may have other s
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.batched import expand_batch, register_batched
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
 from pytensor.link.onnx.extras.linalg.triangular import cholesky, substitute
+from pytensor.link.onnx.write.batched import expand_batch, register_batched
 from pytensor.tensor.linalg.decomposition.eigen import Eigh, Eigvalsh
 
 # Ten suffice; without a limit, what isn't a number would never end.

@@ -1,9 +1,9 @@
 """Linear equations for tensors and for matrices on both sides."""
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.batched import batch_ndim, expand_batch, register_batched
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.extras.linalg.basic import Matrices
 from pytensor.link.onnx.extras.linalg.lu import lu, solve_lu
+from pytensor.link.onnx.write.batched import batch_ndim, expand_batch, register_batched
 from pytensor.tensor.linalg.inverse import TensorInv
 from pytensor.tensor.linalg.solvers.linear_control import SolveSylvester
 from pytensor.tensor.linalg.solvers.lstsq import TensorSolve

@@ -1,8 +1,8 @@
 from math import log
 
-from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
 from pytensor.link.onnx.extras.linalg.lu import lu, solve_lu
+from pytensor.link.onnx.write.batched import register_batched
 from pytensor.tensor.linalg.products import Expm
 
 # Numerator of the (13, 13) Pade approximant of exp, and the largest norm for which it is exact to

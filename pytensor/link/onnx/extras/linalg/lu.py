@@ -1,6 +1,5 @@
 """LU factors, and what is computed from them."""
 
-from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.extras.linalg.basic import Matrices, matrices_of
 from pytensor.link.onnx.extras.linalg.triangular import (
     cholesky,
@@ -9,6 +8,7 @@ from pytensor.link.onnx.extras.linalg.triangular import (
     substitute,
     system,
 )
+from pytensor.link.onnx.write.batched import register_batched
 from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor, PivotToPermutations
 from pytensor.tensor.linalg.inverse import MatrixInverse
 from pytensor.tensor.linalg.solvers.general import Solve

@@ -1,8 +1,8 @@
 """QR factors, by reflections."""
 
-from pytensor.link.onnx.dispatch.batched import register_batched
-from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar, size
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
+from pytensor.link.onnx.write.batched import register_batched
+from pytensor.link.onnx.write.sizes import count_to, length, scalar, size
 from pytensor.tensor.linalg.decomposition.qr import QR
 
 

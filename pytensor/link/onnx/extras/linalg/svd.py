@@ -6,11 +6,11 @@ may have other signs than LAPACK's.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.batched import register_batched
-from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.link.onnx.extras.linalg.basic import Matrices
 from pytensor.link.onnx.extras.linalg.eigh import Pairs, most_steps
 from pytensor.link.onnx.extras.linalg.qr import Householder, first
+from pytensor.link.onnx.write.batched import register_batched
+from pytensor.link.onnx.write.sizes import length
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixPinv
 

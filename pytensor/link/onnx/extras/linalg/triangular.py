@@ -1,7 +1,7 @@
 """Cholesky factors and triangular systems."""
 
-from pytensor.link.onnx.dispatch.batched import expand_batch, register_batched
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
+from pytensor.link.onnx.write.batched import expand_batch, register_batched
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
 from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular

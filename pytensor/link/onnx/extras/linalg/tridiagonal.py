@@ -1,8 +1,8 @@
 """Tridiagonal systems, in the steps of LAPACK's gttrf and gttrs."""
 
-from pytensor.link.onnx.dispatch.batched import batch_ndim, expand_batch, register_batched
 from pytensor.link.onnx.extras.linalg.basic import Matrices
 from pytensor.link.onnx.extras.linalg.triangular import right_sides, solution
+from pytensor.link.onnx.write.batched import batch_ndim, expand_batch, register_batched
 from pytensor.tensor.linalg.solvers.tridiagonal import (
     LUFactorTridiagonal,
     SolveLUFactorTridiagonal,

@@ -3,8 +3,8 @@
 from math import pi
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.formula import cos, exp, expm1, log, log1p, sin, sqrt, where
 from pytensor.link.onnx.extras.random.draws import sampler
+from pytensor.link.onnx.write.term import cos, exp, expm1, log, log1p, sin, sqrt, where
 
 
 @sampler(ptr.UniformRV)

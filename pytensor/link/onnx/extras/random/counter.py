@@ -15,9 +15,9 @@ from math import pi
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import Term, cos, log, sqrt
 from pytensor.link.onnx.extras.random.draws import Draws, draw_by_input
 from pytensor.link.onnx.extras.random.hash import scopes, uint64
+from pytensor.link.onnx.write.term import Term, cos, log, sqrt
 from pytensor.tensor.type import lscalar
 
 SEED = "seed"

@@ -3,8 +3,7 @@
 import numpy as np
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, exp, floor, log1p, maximum, minimum, where
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.extras.random.draws import (
     draws_of,
     next_key,
@@ -13,6 +12,7 @@ from pytensor.link.onnx.extras.random.draws import (
     terms_of,
 )
 from pytensor.link.onnx.extras.random.gamma import beta_draw, log_gamma_draw
+from pytensor.link.onnx.write.term import Term, exp, floor, log1p, maximum, minimum, where
 
 
 @sampler(ptr.BinomialRV)

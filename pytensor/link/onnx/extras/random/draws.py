@@ -6,11 +6,13 @@ from math import pi
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, cos, log, maximum, sqrt
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.extras.random.hash import counters, hashed_uniform, mix, random_start
-from pytensor.link.onnx.extras.random.seed import digest, seed_of
+from pytensor.link.onnx.extras.random.seed import seed_of
+from pytensor.link.onnx.generator_keys import digest
+from pytensor.link.onnx.write.builder import as_tuple
+from pytensor.link.onnx.write.term import Term, cos, log, maximum, sqrt
 
 HALF_ULP = 2.0**-54
 # onnxruntime has no kernel for RandomUniform and its like of operator set 22.

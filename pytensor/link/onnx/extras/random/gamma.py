@@ -6,8 +6,8 @@ All is in terms of logarithms: a gamma number of shape 0.001 is mostly smaller t
 import numpy as np
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.formula import exp, log, maximum, sqrt, where
 from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
+from pytensor.link.onnx.write.term import exp, log, maximum, sqrt, where
 
 
 def log_gamma_draw(draws, shape):

@@ -7,7 +7,7 @@ ONNX the generator's state does; see `pytensor.link.onnx.extras.random.state`.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import Term
+from pytensor.link.onnx.write.term import Term
 
 GOLDEN = 0x9E3779B97F4A7C15
 MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, None))

@@ -1,11 +1,11 @@
 """Uniform integers, of 64 bits."""
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, floor
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.extras.random.draws import draws_of, next_key, repeat_while
 from pytensor.link.onnx.extras.random.hash import uint64
+from pytensor.link.onnx.write.term import Term, floor
 
 
 @onnx_funcify.register(ptr.IntegersRV)

@@ -3,12 +3,12 @@
 import numpy as np
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, sqrt, where
-from pytensor.link.onnx.dispatch.sizes import length, scalar
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.extras.random.discrete import binomial_draw
 from pytensor.link.onnx.extras.random.draws import draws_of, next_key, terms_of
 from pytensor.link.onnx.extras.random.gamma import log_gamma_draw
+from pytensor.link.onnx.write.sizes import length, scalar
+from pytensor.link.onnx.write.term import Term, sqrt, where
 
 
 @onnx_funcify.register(ptr.DirichletRV)

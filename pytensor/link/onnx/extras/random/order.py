@@ -1,10 +1,10 @@
 """Permutations, and choices without replacement."""
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.extras.random.draws import draws_of, next_key, terms_of
+from pytensor.link.onnx.write.sizes import length
 
 
 @onnx_funcify.register(ptr.PermutationRV)

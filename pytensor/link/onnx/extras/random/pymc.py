@@ -3,8 +3,16 @@
 What PyMC makes of other random variables is a graph, which needs no converter.
 """
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
+from pytensor.link.onnx.extras.linalg.basic import Matrices
+from pytensor.link.onnx.extras.linalg.triangular import cholesky, substitute
+from pytensor.link.onnx.extras.random.continuous import wald
+from pytensor.link.onnx.extras.random.draws import draws_of, next_key, terms_of
+from pytensor.link.onnx.extras.random.gamma import beta_draw
+from pytensor.link.onnx.extras.special.erf import erfc, erfcx, ndtri_exp
+from pytensor.link.onnx.write.sizes import length
+from pytensor.link.onnx.write.term import (
     Term,
     exp,
     expm1,
@@ -16,14 +24,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.sizes import length
-from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
-from pytensor.link.onnx.extras.linalg.basic import Matrices
-from pytensor.link.onnx.extras.linalg.triangular import cholesky, substitute
-from pytensor.link.onnx.extras.random.continuous import wald
-from pytensor.link.onnx.extras.random.draws import draws_of, next_key, terms_of
-from pytensor.link.onnx.extras.random.gamma import beta_draw
-from pytensor.link.onnx.extras.special.erf import erfc, erfcx, ndtri_exp
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.type import TensorType
 

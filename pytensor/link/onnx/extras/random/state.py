@@ -4,9 +4,9 @@ The states are an input of the model, 64 bits for each generator.  They, the num
 the model and the steps of the loops that it is in are hashed to where the draw's counter starts.
 """
 
-from pytensor.link.onnx.dispatch.formula import Term
 from pytensor.link.onnx.extras.random.draws import Draws, draw_by_input
 from pytensor.link.onnx.extras.random.hash import mix, scopes, uint64
+from pytensor.link.onnx.write.term import Term
 from pytensor.tensor.type import lvector
 
 # Odd, and not SplitMix64's increment, by which the elements of one draw differ.

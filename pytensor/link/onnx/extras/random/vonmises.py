@@ -5,9 +5,9 @@ from math import pi
 import numpy as np
 
 import pytensor.tensor.random.basic as ptr
-from pytensor.link.onnx.dispatch.formula import cos, floor, log, maximum, minimum, sin, sqrt, where
 from pytensor.link.onnx.dispatch.scalar.trig import arcsin
 from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
+from pytensor.link.onnx.write.term import cos, floor, log, maximum, minimum, sin, sqrt, where
 
 
 @sampler(ptr.VonMisesRV)

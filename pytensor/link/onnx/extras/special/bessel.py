@@ -4,8 +4,10 @@ from math import ceil, gamma, pi
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.term import (
     Term,
     cos,
     exp,
@@ -18,8 +20,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
 # Up to here integrals are computed, beyond there are asymptotic series.

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.extras.special.gammainc import (
+    double_exponential_rule,
+    log1p_excess,
+    scaled_gamma,
+)
+from pytensor.link.onnx.write.term import (
     exp,
     expm1,
     log1p,
@@ -11,11 +16,6 @@ from pytensor.link.onnx.dispatch.formula import (
     scalar_formula,
     sqrt,
     where,
-)
-from pytensor.link.onnx.extras.special.gammainc import (
-    double_exponential_rule,
-    log1p_excess,
-    scaled_gamma,
 )
 from pytensor.scalar import math as psm
 

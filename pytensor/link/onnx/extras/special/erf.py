@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.scalar.basic import double_formula
+from pytensor.link.onnx.dispatch.scalar.math import log1mexp
+from pytensor.link.onnx.write.term import (
     exp,
     exp_of_square,
     expm1,
@@ -16,8 +18,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import double_formula
-from pytensor.link.onnx.dispatch.scalar.math import log1mexp
 from pytensor.scalar import math as psm
 
 SQRT_PI = np.sqrt(np.pi)

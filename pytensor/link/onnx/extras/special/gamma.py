@@ -5,8 +5,10 @@ from math import factorial, pi
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.term import (
     Term,
     exp,
     floor,
@@ -19,8 +21,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sin,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
 # B_2, B_4, ...; NIST DLMF 24.2.1.

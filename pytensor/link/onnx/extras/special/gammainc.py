@@ -9,7 +9,8 @@ from math import factorial
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.extras.special.gamma import NEAR_TWO, pochhammer, stirling_rest
+from pytensor.link.onnx.write.term import (
     exp,
     expm1,
     log,
@@ -21,7 +22,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.extras.special.gamma import NEAR_TWO, pochhammer, stirling_rest
 from pytensor.scalar import math as psm
 
 

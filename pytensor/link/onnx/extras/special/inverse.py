@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.extras.special.beta import beta_density, regularized_beta
+from pytensor.link.onnx.extras.special.gamma import log_gamma
+from pytensor.link.onnx.extras.special.gammainc import gamma_density, regularized_gamma
+from pytensor.link.onnx.write.term import (
     Term,
     exp,
     log,
@@ -11,9 +14,6 @@ from pytensor.link.onnx.dispatch.formula import (
     scalar_formula,
     where,
 )
-from pytensor.link.onnx.extras.special.beta import beta_density, regularized_beta
-from pytensor.link.onnx.extras.special.gamma import log_gamma
-from pytensor.link.onnx.extras.special.gammainc import gamma_density, regularized_gamma
 from pytensor.scalar import math as psm
 
 COUNT = 40

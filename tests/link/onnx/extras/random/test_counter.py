@@ -9,10 +9,10 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import DroppedRandomStateWarning, export_onnx
-from pytensor.link.onnx.dispatch.formula import Term
 from pytensor.link.onnx.extras.random import counter
-from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.serialize import to_model
+from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.serialize import to_model
+from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.extras.random import test_random
 from tests.link.onnx.extras.random.test_random import (
     CONTINUOUS,

@@ -14,7 +14,7 @@ from pytensor.configdefaults import config
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import ancestors, graph_inputs
-from pytensor.link.onnx.front.rewriting import QUERY, make_portable, rebuild_with
+from pytensor.link.onnx.lowering.rewriting import QUERY, make_portable, rebuild_with
 from pytensor.link.vm import VMLinker
 from pytensor.tensor.random.op import AbstractRNGConstructor
 from pytensor.tensor.random.type import RandomType

@@ -8,7 +8,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import MixedRowsWarning, export_onnx
-from pytensor.link.onnx.rows import find_mixed_rows, with_statistics_of
+from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
 from pytensor.raise_op import Assert
 
 X = pt.matrix("x", dtype="float64")

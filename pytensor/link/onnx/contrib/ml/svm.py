@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.extras.operators.ml import (
+from pytensor.link.onnx.contrib.ml.linear import (
     Transform,
     floats,
     label_output,

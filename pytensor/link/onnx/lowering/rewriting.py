@@ -13,8 +13,9 @@ from pytensor.graph.features import PreserveVariableAttributes
 from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims, Size, left_over
-from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
+from pytensor.link.onnx.dispatch.basic import onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.dispatch.loops import lower_scans
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES

@@ -5,7 +5,7 @@ from operator import methodcaller
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.converters import onnx_funcify
 
 
 def _operator(op_type, evaluate=None, neutral=None):

@@ -8,9 +8,9 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.onnx import onnx_funcify
-from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.ir import Value
 from pytensor.link.onnx.passes import run_passes
+from pytensor.link.onnx.write.builder import GraphBuilder
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
 

@@ -1,6 +1,6 @@
 """Loops along one axis, for what no ONNX operator computes in the dtype that is asked for."""
 
-from pytensor.link.onnx.dispatch.sizes import length, scalar, shape_without
+from pytensor.link.onnx.write.sizes import length, scalar, shape_without
 
 
 def fold(builder, x, dtype, axis, ndim, start, op_type):

@@ -12,15 +12,15 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import UnsupportedOpError
-from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
-from pytensor.link.onnx.front.rewriting import checks_in, rewrite_for_onnx
-from pytensor.link.onnx.front.source import Source, generators_of
 from pytensor.link.onnx.ir import Node, Value
+from pytensor.link.onnx.lowering.interface import input_dims, interface_names, name_output_dims
+from pytensor.link.onnx.lowering.rewriting import checks_in, rewrite_for_onnx
+from pytensor.link.onnx.lowering.rows import warn_of_mixed_rows
+from pytensor.link.onnx.lowering.source import Source, generators_of
 from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
 from pytensor.link.onnx.passes.half import convert_to_half
-from pytensor.link.onnx.rows import warn_of_mixed_rows
-from pytensor.link.onnx.serialize import infer_types, to_model
+from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.serialize import infer_types, to_model
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.extras.operators.attention import (
+from pytensor.link.onnx.importing.rare.attention import (
     cap,
     head_size,
     merge_heads,

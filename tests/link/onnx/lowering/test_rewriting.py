@@ -3,7 +3,7 @@ import pytest
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx.dims import Dims, Size
-from pytensor.link.onnx.front.rewriting import (
+from pytensor.link.onnx.lowering.rewriting import (
     inline_symbolic_ops,
     rebuild_with,
     replace_nodes,

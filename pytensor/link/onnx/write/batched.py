@@ -3,8 +3,8 @@
 from functools import partial
 
 from pytensor.link.conversions import Conversions
-from pytensor.link.onnx.dispatch.basic import EXTRAS, onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import length, vector
+from pytensor.link.onnx.converters import EXTRAS, onnx_funcify
+from pytensor.link.onnx.write.sizes import length, vector
 
 
 @partial(Conversions, modules=EXTRAS)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch import sizes
-from pytensor.link.onnx.dispatch.formula import Term
 from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.write import sizes
+from pytensor.link.onnx.write.term import Term
 
 
 def ints(builder, value):

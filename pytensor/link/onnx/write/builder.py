@@ -8,9 +8,10 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.random.type import RandomType
@@ -223,8 +224,6 @@ class GraphBuilder:
 
     def bind_key(self, variable, generator):
         """Let the draws of a random generator be seeded by the state that it has now."""
-        from pytensor.link.onnx.extras.random.seed import state_key
-
         self.bind_state(variable, state_key(generator))
 
     def bind_state(self, variable, key):
@@ -360,3 +359,8 @@ def op_label(op):
 
 def _is_tensor(variable):
     return hasattr(variable.type, "dtype")
+
+
+def as_tuple(names):
+    """Return names of outputs as a tuple; `GraphBuilder.add` returns a single one by itself."""
+    return (names,) if isinstance(names, str) else names

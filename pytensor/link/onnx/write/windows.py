@@ -2,7 +2,7 @@
 
 from math import prod
 
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.write.lengths import (
     arange,
     expand_dims,
     ints,

@@ -1,0 +1,1 @@
+"""Operators of other domains, each domain loaded when it is met."""

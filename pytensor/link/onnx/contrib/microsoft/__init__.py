@@ -1,0 +1,1 @@
+"""Operators that onnxruntime adds, in com.microsoft."""

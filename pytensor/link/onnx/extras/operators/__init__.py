@@ -1,1 +1,0 @@
-"""ONNX operators that few models have: of trees, recurrent, contributed by onnxruntime."""

@@ -1,0 +1,1 @@
+"""ONNX operators that few models have: recurrent networks, attention, sequences, signals."""

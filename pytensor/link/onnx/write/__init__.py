@@ -1,0 +1,1 @@
+"""Terms and nodes: how converters write a graph, and the file."""
