@@ -27,7 +27,7 @@ MODULES = {
     "onnx_funcify": "dispatch",
     "optimized_graph": "quantize",
     "quantize_int8": "quantize",
-    "rounding_error": "rounding",
+    "rounding_error": "compare.expected",
 }
 
 __all__ = list(MODULES)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytensor.link.onnx.compare.expected import rounding_error as rounding_error
 from pytensor.link.onnx.dispatch import onnx_funcify as onnx_funcify
 from pytensor.link.onnx.errors import ConversionError as ConversionError
 from pytensor.link.onnx.errors import DroppedCheckWarning as DroppedCheckWarning
@@ -20,7 +21,6 @@ from pytensor.link.onnx.linker import ONNXLinker as ONNXLinker
 from pytensor.link.onnx.quantize import half_weights as half_weights
 from pytensor.link.onnx.quantize import optimized_graph as optimized_graph
 from pytensor.link.onnx.quantize import quantize_int8 as quantize_int8
-from pytensor.link.onnx.rounding import rounding_error as rounding_error
 
 MODULES: dict[str, str]
 

@@ -107,8 +107,9 @@ class ONNXLinker(JITLinker):
         """Return a copy of a graph, all of whose inputs are the model's, and its lowering."""
         from pytensor.link.onnx import load
 
+        source = load("lowering.source", "mode='ONNX'")
         lowering = load("lowering.lowering", "mode='ONNX'")
-        source = load("lowering.source", "mode='ONNX'").copy_graph(fgraph.inputs, fgraph.outputs, {})
+        copied = source.copy_graph(fgraph.inputs, fgraph.outputs, {})
         options = lowering.Options(
             opset=self.opset_version,
             rewrite="loops",
@@ -117,7 +118,7 @@ class ONNXLinker(JITLinker):
             checks="raise",
             random=random,
         )
-        return source, lowering.Lowering(source, options)
+        return copied, lowering.Lowering(copied, options)
 
     def jit_compile(self, fn: Any) -> Any:
         # onnxruntime has compiled the model when it made the session.

@@ -242,7 +242,7 @@ def export(run, validator, per_class):
             averaged, partial, o.classes, o.image_size, trained_on=run.info["trained_on"],
             scores=held_out_scores(validator.dataset, per_class),
         )  # fmt: skip
-        report = verify_export(partial, averaged, images[:COMPARED], expected[:COMPARED])
+        report = verify_export(partial, images[:COMPARED], expected[:COMPARED])
         os.replace(partial, o.export_onnx)
     finally:
         partial.unlink(missing_ok=True)

@@ -29,11 +29,11 @@ from onnx import TensorProto, helper, numpy_helper
 from pytensor import config
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
+from pytensor.link.onnx.compare.double_precision import in_double_precision
 from pytensor.link.onnx.compare.graph import ComparisonError, bodies, names_read
 from pytensor.link.onnx.importing.errors import ImportedOpError
 from pytensor.link.onnx.importing.from_onnx import from_onnx
 from pytensor.link.onnx.importing.tolerance import graphs
-from pytensor.link.onnx.rounding import in_double_precision
 
 MOVING = {
     "Abs", "And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr",

@@ -6,11 +6,15 @@ error at every node, up to the node's own bound (`exact`): what the values move 
 rounding may do to them, as a network enlarges it, where a comparison or a rounding flips too.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+import onnx
+from onnx.helper import tensor_dtype_to_np_dtype
 from pytensor.link.onnx.compare.exact import ExactNodes, Judged, distance, is_float, limits
 from pytensor.link.onnx.compare.graph import Model
 
@@ -184,3 +188,44 @@ def _pooled(gap: np.ndarray) -> np.ndarray:
             others = tuple(a for a in range(gap.ndim) if a != axis)
             most = np.minimum(most, gap.max(axis=others, keepdims=True))
     return most
+
+
+def rounding_error(
+    model: str | os.PathLike[str] | bytes | onnx.ModelProto, inputs: Mapping[str, ArrayLike]
+) -> dict[str, np.ndarray]:
+    """Compute how far rounding may move the outputs of a model.
+
+    A network can enlarge rounding errors until no fixed tolerance tells them from a wrong result.
+    An output that differs from PyTensor's by no more than this isn't known to be wrong. Nodes are
+    computed one by one: 13 s of processor time (AMD EPYC) for the detector at 320 by 320 pixels.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto, bytes or path
+    inputs : dict of str to array
+
+    Returns
+    -------
+    dict of str to ndarray
+        For each output its largest absolute error, float64; infinite where it may be anything.
+
+    Raises
+    ------
+    ComparisonError
+        If the model has a node that can't be read, or that draws random numbers.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.link.onnx import export_onnx, rounding_error
+    >>> x = pt.scalar("x", dtype="float32")
+    >>> model = export_onnx([x], [pt.sqrt(x)], output_names=["root"])
+    >>> bool(0 < rounding_error(model, {"x": 2.0})["root"] < 1e-6)
+    True
+    """
+    read = Model.read(model)
+    types = {v.name: v.type.tensor_type.elem_type for v in read.proto.graph.input}
+    given = {k: np.asarray(v, tensor_dtype_to_np_dtype(types[k])) for k, v in inputs.items()}
+    expected = Expected(read, given)
+    exact = np.zeros(())  # inputs and constants
+    return {name: expected.tolerances.get(name, exact) for name in read.outputs}

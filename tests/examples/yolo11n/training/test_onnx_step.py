@@ -16,7 +16,7 @@ import pytensor
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.rounding import in_double_precision
+from pytensor.link.onnx.compare.double_precision import in_double_precision
 from tests.examples.yolo11n.training.runs import StepGraph
 from tests.examples.yolo11n_golden import ZERO
 

@@ -31,7 +31,7 @@ from pytensor.graph.replace import clone_replace
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.mode import Options
 from pytensor.link.numba.parts import NumbaPartsLinker
-from pytensor.link.onnx.rounding import in_double_precision, wider
+from pytensor.link.onnx.compare.double_precision import in_double_precision, wider
 from tests.examples.yolo11n.data.pictures import noise
 from tests.examples.yolo11n.training.runs import Stage, StepGraph
 from tests.utils import dtypes_of, in_turn, no_compilation
