@@ -1,6 +1,8 @@
 """Values whose number of axes depends on a condition, until the nodes that read them say which.
 
-torch writes `squeeze` of an axis of open length as an If: one branch has an axis less.
+torch writes `squeeze` of an axis of open length as an If: one branch has an axis less. Files such
+as silero-vad's declare no shape of its result, or one that fits neither branch, so only the nodes
+that read it tell.
 """
 
 from dataclasses import dataclass
