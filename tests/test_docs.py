@@ -28,6 +28,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
     "page",
     [
         "README.md",
+        "docs/onnx.md",
         "docs/other_numbers.md",
         "docs/training_on_a_gpu.md",
         "docs/how_fast_is_it.md",
