@@ -26,6 +26,6 @@ bench: .venv  ## operators beside plain JAX, SciPy and NumPy: minutes
 	.venv/bin/python -m benchmarks.package.operators
 release: .venv  ## builds, checks and tries the wheel
 	.venv/bin/python .ci/release.py
-.venv: requirements/cpu.txt setup.sh
+.venv: requirements/lock.txt setup.sh
 	bash setup.sh --dev
 	touch .venv

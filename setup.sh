@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the project and what it needs into .venv, with uv, at the versions and hashes of requirements/.
+# Installs the project and what it needs into .venv, with uv, at the versions in requirements/lock.txt.
 set -euo pipefail
 
 usage() {
@@ -66,30 +66,32 @@ build_of_jax() {
 
 # Sets $uv to a release that knows all that is asked of it here.
 find_uv() {
-    local lower oldest="uv 0.8.5" own=$root/.venv.uv/bin lock=requirements/uv.txt
+    local lower oldest="uv 0.8.5" own=$root/.venv.uv/bin
     for uv in uv "$own/uv"; do
         lower=$({ echo "$oldest" && "$uv" --version 2>/dev/null || echo; } | sort -V | head -n 1)
         [ "$lower" != "$oldest" ] || return 0
     done
     say "installing uv into .venv.uv"
-    python3 -m pip install -qU --disable-pip-version-check --target .venv.uv --require-hashes -r $lock ||
+    python3 -m pip install -qU --disable-pip-version-check --target .venv.uv --require-hashes \
+        -r <(sed -n '/^uv==/,/[^\\]$/p' $lock) ||
         curl -LsSf https://astral.sh/uv/$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' $lock)/install.sh | UV_UNMANAGED_INSTALL=$own sh ||
         die "uv could not be installed; see https://docs.astral.sh/uv, then run setup.sh again"
 }
 
 install() {
-    local python files=(-r "requirements/$build.txt") other
+    local python extras=(--extra test) other
+    [ $build = cpu ] || extras+=(--extra "jax-$build")
     # From Node.js 18 on, npm reads the page's lock file.
     [[ $(node --version 2>/dev/null) =~ ^v(1[89]|[2-9][0-9]) ]] && command -v npm >/dev/null ||
-        files+=(-r requirements/node.txt)
-    [ $dev = no ] || files+=(-r requirements/docs.txt)
+        extras+=(--extra node)
+    [ $dev = no ] || extras+=(--extra docs)
     # The scripts in .venv/bin name their Python by its full path.
     if [ -e .venv ] && ! grep -qsF "$root/.venv" .venv/bin/pytest; then
         say "deleting .venv, which is half-made or was moved" && rm -rf .venv
     fi
     python=$("$uv" python find --no-python-downloads '>=3.12,<3.15' 2>/dev/null) || python=3.13
     { [ -e .venv ] || "$uv" venv --quiet --python "${UV_PYTHON:-$python}" .venv; } &&
-        "$uv" pip install --python .venv --require-hashes "${files[@]}" &&
+        "$uv" pip install --python .venv --constraint $lock -r pyproject.toml "${extras[@]}" &&
         "$uv" pip install --python .venv --no-deps --no-build-isolation --editable . ||
         die "uv could not install the project: mend what it says, then run setup.sh again"
     # JAX loads every CUDA plugin it finds, wanted or not.
@@ -111,6 +113,7 @@ fetch_page() {
         say "warning: npm failed, so the detector's page can't be built; all else works"
 }
 
+lock=requirements/lock.txt # uv compares the hashes of constraints, too
 build=$(build_of_jax)
 find_uv
 install

@@ -130,7 +130,7 @@ def compile_kernels(uv, folder):
     tools = folder / "compilers"
     run(uv, "venv", "--python", sys.executable, tools)
     needed = LOCKS / "kernels.txt"
-    run(uv, "pip", "install", "--python", tools, "--require-hashes", "-r", needed)
+    run(uv, "pip", "install", "--python", tools, "--no-deps", "--require-hashes", "-r", needed)
     python = tools / "bin" / "python"
     headers = run(python, "-c", "import jaxlib; print(*jaxlib.__path__)") + "/include"
     exports = folder / "exports"
@@ -187,11 +187,12 @@ def check_files(uv, folder):
     """Build all files, let twine and check-wheel-contents look at them; this machine's wheel."""
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
-    run(uv, "build", "--build-constraints", LOCKS / "cpu.txt", "--require-hashes", "-o", dist, ROOT)
+    lock = LOCKS / "lock.txt"
+    run(uv, "build", "--build-constraints", lock, "--require-hashes", "-o", dist, ROOT)
     tools = folder / "tools"
     run(uv, "venv", "--python", sys.executable, tools)
-    needed = LOCKS / "release.txt"
-    run(uv, "pip", "install", "--python", tools, "--require-hashes", "-r", needed)
+    group = ("--group", f"{ROOT / 'pyproject.toml'}:release")
+    run(uv, "pip", "install", "--python", tools, "--constraint", lock, *group)
     (pure,) = dist.glob("*.whl")
     wheels = {
         machine: with_kernels(pure, machine, libraries, tools, folder)

@@ -5,9 +5,11 @@ import shlex
 import shutil
 import subprocess
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 TOOLS = [
@@ -34,9 +36,12 @@ rm -rf node_modules
 mkdir -p node_modules/onnxruntime-web
 """
 PIP = """#!/bin/bash
-echo "python3 $*" >>"{log}"
+echo "python3 $*|"$(cat "${@: -1}") >>"{log}"
 mkdir -p .venv.uv/bin && cp "{uv}" .venv.uv/bin/uv
 """
+
+
+INSTALL = "pip install --python .venv --constraint requirements/lock.txt -r pyproject.toml"
 
 
 class Checkout:
@@ -51,7 +56,7 @@ class Checkout:
             (self.bin / tool).symlink_to(shutil.which(tool))
         (self.root / PAGE).mkdir(parents=True)
         (self.root / "requirements").mkdir()
-        for name in ("setup.sh", "requirements/uv.txt", f"{PAGE}/package-lock.json"):
+        for name in ("setup.sh", "requirements/lock.txt", f"{PAGE}/package-lock.json"):
             shutil.copy(ROOT / name, self.root / name)
         self.add("uv", UV.replace("{version}", "0.9.1 (of some day)"))
         self.add("node", "#!/bin/bash\necho v18.1.0")
@@ -96,7 +101,7 @@ def test_installs(checkout):
     output, calls = checkout.setup()
     assert calls == [
         "venv --quiet --python 3.13 .venv",
-        "pip install --python .venv --require-hashes -r requirements/cpu.txt",
+        f"{INSTALL} --extra test",
         "pip install --python .venv --no-deps --no-build-isolation --editable .",
         "pip uninstall --quiet --python .venv jax-cuda12-plugin jax-cuda12-pjrt",
         "pip uninstall --quiet --python .venv jax-cuda13-plugin jax-cuda13-pjrt",
@@ -120,7 +125,8 @@ def test_installs(checkout):
 def test_build_of_jax_fits_the_driver(checkout, cuda, options, build):
     checkout.driver(cuda)
     _, (_, install, *calls) = checkout.setup(*options)
-    assert install.endswith(f" -r requirements/{build}.txt")
+    wanted = "" if build == "cpu" else f" --extra jax-{build}"
+    assert install == f"{INSTALL} --extra test{wanted}"
     removed = {call.split()[-1] for call in calls if call.startswith("pip uninstall")}
     assert removed == {"jax-cuda12-pjrt", "jax-cuda13-pjrt"} - {f"jax-{build}-pjrt"}
 
@@ -155,9 +161,11 @@ def test_uv_comes_from_pypi(checkout, there):
         checkout.add("uv", UV.replace("{version}", there))
     checkout.add("python3", PIP.replace("{uv}", str(new)))
     _, (pip, venv, *_) = checkout.setup()
-    assert pip.endswith("--target .venv.uv --require-hashes -r requirements/uv.txt")
+    arguments, asked = pip.split("|")
+    assert "--target .venv.uv --require-hashes -r " in arguments
+    assert re.fullmatch(r"uv==[\d.]+ ;[^=]*.*( \\ --hash=sha256:[0-9a-f]{64})+", asked)
     assert venv.startswith("venv ")
-    assert "--require-hashes" in checkout.setup()[1][0]  # it is there now
+    assert checkout.setup()[1][0].startswith(INSTALL)  # it is there now
 
 
 @pytest.mark.parametrize("reachable", [True, False])
@@ -165,7 +173,7 @@ def test_uv_comes_from_its_site_where_there_is_no_pip(checkout, reachable):
     new = (checkout.bin / "uv").rename(checkout.bin.parent / "new-uv")
     checkout.add("python3", "#!/bin/bash\nexit 1")
     installer = f'mkdir -p "$UV_UNMANAGED_INSTALL" && cp {new} "$UV_UNMANAGED_INSTALL/uv"'
-    release = re.match(r"uv==([\d.]+)", LOCKS["uv"])[1]
+    release = re.search(r"^uv==([\d.]+)", LOCK, re.M)[1]
     asked = f'[ "$2" = https://astral.sh/uv/{release}/install.sh ] && echo {shlex.quote(installer)}'
     checkout.add("curl", f"#!/bin/bash\n{asked if reachable else 'exit 6'}")
     (checkout.bin / "sh").symlink_to(checkout.bin / "bash")
@@ -195,7 +203,7 @@ def test_environment_that_cannot_be_mended(checkout):
 @pytest.mark.parametrize("version", [None, "16.20.0", "18.0.0", "24.1.0"])
 def test_node_comes_from_pypi_where_there_is_no_recent_one(checkout, version):
     checkout.add("node", f"#!/bin/bash\necho v{version}" if version else "#!/bin/bash\nexit 127")
-    assert ("-r requirements/node.txt" in checkout.setup()[1][1]) == (version in (None, "16.20.0"))
+    assert ("--extra node" in checkout.setup()[1][1]) == (version in (None, "16.20.0"))
 
 
 def npm_calls(checkout, *options):
@@ -232,40 +240,30 @@ def test_no_compiler(checkout):
     assert "warning: there is no C++ compiler (g++)" in output
 
 
-LOCKS = {path.stem: path.read_text() for path in (ROOT / "requirements").glob("*.txt")}
+LOCK = (ROOT / "requirements/lock.txt").read_text()
+ENTRIES = re.findall(r"^(\S+)==\S+ ;.*\n    --hash=sha256:[0-9a-f]{64}", LOCK, re.M)
 
 
-def names(text):
-    return set(re.findall(r"^([\w.-]+)(?:\[.*\])?==", text, re.MULTILINE))
+def test_the_lock_has_hashes():
+    assert ENTRIES == re.findall(r"^([^\s=]+)==", LOCK, re.M)
 
 
-@pytest.mark.parametrize(
-    ("file", "extra"),
-    [
-        ("cpu", "test"), ("cpu", "pymc"), ("cpu", "yolo"), ("cuda12", "test"), ("cuda13", "yolo"),
-        ("node", "node"),
-    ],
-)
-def test_the_lock_is_that_of_the_project(file, extra):
-    """Otherwise: .ci/lock"""
+def needs_of(name, extras, seen):
+    """Collect the names of what a package needs here, and what those need."""
+    for need in map(Requirement, metadata.requires(name) or ()):
+        asked = any(need.marker.evaluate({"extra": e}) for e in extras) if need.marker else True
+        key = (need.name.lower(), *sorted(need.extras))
+        if asked and key not in seen:
+            seen.add(key)
+            needs_of(need.name, need.extras or {""}, seen)
+    return {re.sub(r"[-_.]+", "-", name) for name, *_ in seen}
+
+
+def test_the_lock_is_that_of_the_project():
+    """Otherwise: .ci/lock. setup.sh would install what is missing without a hash."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"][extra]
-    wanted = {re.match(r"[\w.-]+", need)[0] for need in wanted} - {project["name"]}
-    assert wanted <= names(LOCKS[file])
-
-
-@pytest.mark.parametrize("file", LOCKS)
-def test_the_lock_has_hashes_and_the_versions_of_the_others(file):
-    entries = re.findall(r"^(\S+)==(\S+).*\n    --hash=sha256:[0-9a-f]{64}", LOCKS[file], re.M)
-    assert {name for name, _ in entries} == names(LOCKS[file])
-    versions = dict(re.findall(r"^(\S+)==(\S+)", LOCKS["cpu"], re.M))
-    if file == "kernels":  # for the lowest jaxlib: later ones take what was made for it
-        del versions["jaxlib"]
-    assert all(versions.get(name, version) == version for name, version in entries)
-
-
-@pytest.mark.parametrize("build", ["cuda12", "cuda13"])
-def test_the_lock_of_a_gpu_has_its_build_of_jax(build):
-    other = {"cuda12": "cuda13", "cuda13": "cuda12"}[build]
-    assert {f"jax-{build}-plugin", f"jax-{build}-pjrt", "jaxlib"} <= names(LOCKS[build])
-    assert f"jax-{other}-plugin" not in names(LOCKS[build])
+    needs = needs_of(project["name"], {"", "test"}, set()) - {project["name"]}
+    assert len(needs) > 50
+    for extra in ("jax-cuda12", "jax-cuda13", "node", "docs"):
+        needs |= {re.match(r"[\w.-]+", n)[0] for n in project["optional-dependencies"][extra]}
+    assert needs <= set(ENTRIES)
