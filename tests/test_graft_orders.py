@@ -193,7 +193,8 @@ def pytensors(tmp_path_factory):
     """Return wheels of the lowest and of the tested PyTensor, from the index set for pip."""
     folder = tmp_path_factory.mktemp("pytensors")
     lowest = re.search(r">=([\d.]+)", REQUIRED)[1]
-    locked = re.search(r"^pytensor==([\d.]+)", (ROOT / "requirements/lock.txt").read_text(), re.M)[1]
+    lock = (ROOT / "requirements/lock.txt").read_text()
+    locked = re.search(r"^pytensor==([\d.]+)", lock, re.M)[1]
     for version in (lowest, locked):
         command = ("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:")
         subprocess.run(

@@ -245,7 +245,7 @@ ENTRIES = re.findall(r"^(\S+)==\S+ ;.*\n    --hash=sha256:[0-9a-f]{64}", LOCK, r
 
 
 def test_the_lock_has_hashes():
-    assert ENTRIES == re.findall(r"^([^\s=]+)==", LOCK, re.M)
+    assert re.findall(r"^([^\s=]+)==", LOCK, re.M) == ENTRIES
 
 
 def needs_of(name, extras, seen):
