@@ -127,42 +127,11 @@ def conv1d(
     x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, *, stride: Ints = 1,
     padding: Padding = 0, dilation: Ints = 1, groups: int = 1,
 ) -> TensorVariable:  # fmt: skip
-    """Return the convolution of a batch of sequences with a bank of filters, as in PyTorch.
+    """Return the convolution of a batch of sequences with a bank of filters; see `conv2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (batch, channels, length), floating point
-        Or (channels, length), without a batch; the result has none then.
-    weight : tensor_like, shape (out channels, channels / groups, kernel length)
-        Floating point; may be computed at run time.  The kernel isn't mirrored.
-    bias : tensor_like, shape (out channels,), optional
-    stride : int or (int,)
-        Distance between neighbouring places of the kernel.
-    padding : int, (int,), a pair (before, after) in a tuple, "same" or "valid"
-        Zeros around; a pair has those before and after an axis.  ``"valid"``: none.
-        ``"same"``: as many as keep the size, one more after than before where their number is
-        odd; it needs a stride of 1.
-    dilation : int or (int,)
-        Distance between neighbouring cells of the kernel.
-    groups : int
-        Channels and filters are divided into that many groups, each convolved on its own;
-        equal to the number of channels it is a depth-wise convolution.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output length)
-        Of the common dtype of `x` and `weight`.  With ``k' = (k - 1) * dilation + 1``, each
-        output length is ``(length + before + after - k') // stride + 1``.  Differentiable to any
-        order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the kernel is larger than the padded image,
-        or an argument isn't one of those above.  Shapes that only run time knows are checked
-        then.
-    TypeError
-        If `x` or `weight` isn't floating point.
+    `x` has shape (batch, channels, length) or, without a batch, (channels, length), and `weight`
+    (out channels, channels / groups, kernel length).  Arguments for an axis are an int or (int,);
+    `padding` may be a pair (before, after) in a tuple.
 
     Examples
     --------
@@ -232,43 +201,12 @@ def conv3d(
     x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, *, stride: Ints = 1,
     padding: Padding = 0, dilation: Ints = 1, groups: int = 1,
 ) -> TensorVariable:  # fmt: skip
-    """Return the convolution of a batch of volumes with a bank of filters, as in PyTorch.
+    """Return the convolution of a batch of volumes with a bank of filters; see `conv2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (batch, channels, depth, height, width), floating point
-        Or (channels, depth, height, width), without a batch; the result has none then.
-    weight : tensor_like, floating point
-        Shape (out channels, channels / groups, kernel depth, kernel height, kernel width).
-        May be computed at run time.  The kernel isn't mirrored.
-    bias : tensor_like, shape (out channels,), optional
-    stride : int or (int, int, int)
-        Distance between neighbouring places of the kernel.
-    padding : int, (int, int, int), three pairs (before, after), "same" or "valid"
-        Zeros around; a pair has those before and after an axis.  ``"valid"``: none.
-        ``"same"``: as many as keep the size, one more after than before where their number is
-        odd; it needs a stride of 1.
-    dilation : int or (int, int, int)
-        Distance between neighbouring cells of the kernel.
-    groups : int
-        Channels and filters are divided into that many groups, each convolved on its own;
-        equal to the number of channels it is a depth-wise convolution.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output depth, output height, output width)
-        Of the common dtype of `x` and `weight`.  With ``k' = (k - 1) * dilation + 1``, each
-        output length is ``(length + before + after - k') // stride + 1``.  Differentiable to any
-        order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the kernel is larger than the padded image,
-        or an argument isn't one of those above.  Shapes that only run time knows are checked
-        then.
-    TypeError
-        If `x` or `weight` isn't floating point.
+    `x` has shape (batch, channels, depth, height, width) or, without a batch, (channels, depth,
+    height, width), and `weight` (out channels, channels / groups, kernel depth, kernel height,
+    kernel width).  Arguments for each axis are an int or (int, int, int); `padding` may be three
+    pairs.
 
     Examples
     --------
@@ -284,55 +222,11 @@ def conv_transpose1d(
     padding: Pairs = 0, output_padding: Ints = 0, groups: int = 1, dilation: Ints = 1,
     output_size: Ints | None = None,
 ) -> TensorVariable:  # fmt: skip
-    """Return the transposed convolution of a batch of sequences, as in PyTorch.
+    """Return the transposed convolution of a batch of sequences; see `conv_transpose2d`.
 
-    It is the gradient of `conv1d` for its input, as a layer: every cell of the input adds the
-    kernel, times its value, to the output, `stride` cells further for each.
-
-    Parameters
-    ----------
-    x : tensor_like, shape (batch, in channels, length), floating point
-        Or (in channels, length), without a batch; the result has none then.
-    weight : tensor_like, shape (in channels, out channels / groups, kernel length)
-        Floating point; may be computed at run time.  The kernel isn't mirrored.
-    bias : tensor_like, shape (out channels,), optional
-    stride : int or (int,)
-        Distance in the output between the kernels of neighbouring cells.
-    padding : int, (int,), or a pair (before, after) in a tuple
-        Cells that are cut off, before and after each axis: those that the convolution would add.
-    output_padding : int or (int,)
-        What the output has more along each axis, at its end; less than the larger of stride and
-        dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one that
-        isn't less than the stride need a known number of channels.
-    groups : int
-        As for `conv1d`.
-    dilation : int or (int,)
-        As for `conv1d`.
-    output_size : int or (int,), optional
-        Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
-        input or kernel aren't known until run time, that's done and checked then, and the
-        padding must be less than the stride.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output length)
-        Of the common dtype of `x` and `weight`.  With ``k' = (k - 1) * dilation + 1``, each
-        output length is ``(length - 1) * stride + k' - before - after + output_padding``.
-        Differentiable to any order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the padding would leave no output, the
-        `output_size` is impossible (the error says which are possible), or an argument isn't
-        one of those above.  Shapes that only run time knows are checked then.
-    TypeError
-        If `x` or `weight` isn't floating point.
-
-    References
-    ----------
-    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
-    arXiv:1603.07285, chapter 4.
+    `x` has shape (batch, in channels, length) or, without a batch, (in channels, length), and
+    `weight` (in channels, out channels / groups, kernel length).  Arguments for an axis are an int
+    or (int,); `padding` may be a pair (before, after) in a tuple.
 
     Examples
     --------
@@ -421,56 +315,12 @@ def conv_transpose3d(
     padding: Pairs = 0, output_padding: Ints = 0, groups: int = 1, dilation: Ints = 1,
     output_size: Ints | None = None,
 ) -> TensorVariable:  # fmt: skip
-    """Return the transposed convolution of a batch of volumes, as in PyTorch.
+    """Return the transposed convolution of a batch of volumes; see `conv_transpose2d`.
 
-    It is the gradient of `conv3d` for its input, as a layer: every cell of the input adds the
-    kernel, times its value, to the output, `stride` cells further for each.
-
-    Parameters
-    ----------
-    x : tensor_like, shape (batch, in channels, depth, height, width), floating point
-        Or (in channels, depth, height, width), without a batch; the result has none then.
-    weight : tensor_like, floating point
-        Shape (in channels, out channels / groups, kernel depth, kernel height, kernel width).
-        May be computed at run time.  The kernel isn't mirrored.
-    bias : tensor_like, shape (out channels,), optional
-    stride : int or (int, int, int)
-        Distance in the output between the kernels of neighbouring cells.
-    padding : int, (int, int, int), or three pairs (before, after)
-        Cells that are cut off, before and after each axis: those that the convolution would add.
-    output_padding : int or (int, int, int)
-        What the output has more along each axis, at its end; less than the larger of stride and
-        dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one that
-        isn't less than the stride need a known number of channels.
-    groups : int
-        As for `conv3d`.
-    dilation : int or (int, int, int)
-        As for `conv3d`.
-    output_size : int or (int, int, int), optional
-        Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
-        input or kernel aren't known until run time, that's done and checked then, and the
-        padding must be less than the stride.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output depth, output height, output width)
-        Of the common dtype of `x` and `weight`.  With ``k' = (k - 1) * dilation + 1``, each
-        output length is ``(length - 1) * stride + k' - before - after + output_padding``.
-        Differentiable to any order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the padding would leave no output, the
-        `output_size` is impossible (the error says which are possible), or an argument isn't
-        one of those above.  Shapes that only run time knows are checked then.
-    TypeError
-        If `x` or `weight` isn't floating point.
-
-    References
-    ----------
-    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
-    arXiv:1603.07285, chapter 4.
+    `x` has shape (batch, in channels, depth, height, width) or, without a batch, (in channels,
+    depth, height, width), and `weight` (in channels, out channels / groups, kernel depth, kernel
+    height, kernel width).  Arguments for each axis are an int or (int, int, int); `padding` may be
+    three pairs.
 
     Examples
     --------

@@ -182,44 +182,11 @@ def max_pool1d(
     x: TensorLike, kernel_size: Ints, stride: Ints | None = None, padding: Pairs = 0, *,
     dilation: Ints = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> TensorVariable | Any:  # fmt: skip
-    """Return the maxima of windows of the last axis, as in PyTorch.
+    """Return the maxima of windows of the last axis; see `max_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), real numbers
-    kernel_size : int or (int,)
-        Cells of a window along each axis.
-    stride : int or (int,), optional
-        Distance between windows; default `kernel_size`.
-    padding : int, (int,), or a pair (before, after) in a tuple
-        Cells added around the image, less than a window.  They count as -inf, or as the
-        smallest number of an integer dtype.
-    dilation : int or (int,)
-        Distance between neighbouring cells of a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end.  Each window starts on the image or
-        on the padding before it.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape (..., output length), dtype of `x`
-        Each output length is ``(length + before + after - k') // stride + 1`` with
-        ``k' = (kernel - 1) * dilation + 1``; in ceil mode the quotient is rounded up, but no
-        window starts past the end of the image.
-        Differentiable: of equal maxima the first in row-major order takes the gradient.  NaN
-        counts as largest.  Nothing is propagated to a window of nothing but -inf that starts on
-        padding.
-    indices : TensorVariable, int64
-        With `return_indices` only: their positions in the flattened last axis of `x`, as
-        `max_unpool1d` takes them.  They never point at padding.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `x` is boolean or complex.
+    `x` has shape (..., length).  Arguments for an axis are an int or (int,); `padding` may be a
+    pair (before, after) in a tuple.  `indices` are positions in the last axis, flattened, as
+    `max_unpool1d` takes them.
 
     Examples
     --------
@@ -292,44 +259,11 @@ def max_pool3d(
     x: TensorLike, kernel_size: Ints, stride: Ints | None = None, padding: Pairs = 0, *,
     dilation: Ints = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> TensorVariable | Any:  # fmt: skip
-    """Return the maxima of windows of the last three axes, as in PyTorch.
+    """Return the maxima of windows of the last three axes; see `max_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), real numbers
-    kernel_size : int or (int, int, int)
-        Cells of a window along each axis.
-    stride : int or (int, int, int), optional
-        Distance between windows; default `kernel_size`.
-    padding : int, (int, int, int), or three pairs (before, after)
-        Cells added around the image, less than a window.  They count as -inf, or as the
-        smallest number of an integer dtype.
-    dilation : int or (int, int, int)
-        Distance between neighbouring cells of a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end.  Each window starts on the image or
-        on the padding before it.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape (..., output depth, output height, output width), dtype of `x`
-        Each output length is ``(length + before + after - k') // stride + 1`` with
-        ``k' = (kernel - 1) * dilation + 1``; in ceil mode the quotient is rounded up, but no
-        window starts past the end of the image.
-        Differentiable: of equal maxima the first in row-major order takes the gradient.  NaN
-        counts as largest.  Nothing is propagated to a window of nothing but -inf that starts on
-        padding.
-    indices : TensorVariable, int64
-        With `return_indices` only: their positions in the flattened last three axes of `x`, as
-        `max_unpool3d` takes them.  They never point at padding.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `x` is boolean or complex.
+    `x` has shape (..., depth, height, width).  Arguments for each axis are an int or (int, int,
+    int); `padding` may be three pairs.  `indices` are positions in the last three axes, flattened,
+    as `max_unpool3d` takes them.
 
     Examples
     --------
@@ -346,34 +280,10 @@ def avg_pool1d(
     x: TensorLike, kernel_size: Ints, stride: Ints | None = None, padding: Pairs = 0, *,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> TensorVariable:  # fmt: skip
-    """Return the averages of windows of the last axis, as in PyTorch.
+    """Return the averages of windows of the last axis; see `avg_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), floating point
-    kernel_size : int or (int,)
-        Cells of a window along each axis.
-    stride : int or (int,), optional
-        Distance between windows; default `kernel_size`.
-    padding : int, (int,), or a pair (before, after) in a tuple
-        Cells of 0 added around, less than a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end; as in `max_pool1d`.
-    count_include_pad : bool
-        Whether a window is divided by the number of its cells on the image and its padding, or
-        on the image alone.  Cells past the padded end are never counted.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output length), dtype of `x`
-        Lengths as in `max_pool1d`.  Half precision is summed up in float32.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., length).  Arguments for an axis are an int or (int,); `padding` may be a
+    pair (before, after) in a tuple.  There is no `divisor_override`.
 
     Examples
     --------
@@ -406,7 +316,7 @@ def avg_pool2d(
         Whether a window is divided by the number of its cells on the image and its padding, or
         on the image alone.  Cells past the padded end are never counted.
     divisor_override : int, optional
-        By which every window is divided, in the place of the number of its cells.
+        Divisor of every window's sum instead of the number of its cells.
 
     Returns
     -------
@@ -439,36 +349,10 @@ def avg_pool3d(
     ceil_mode: bool = False, count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> TensorVariable:  # fmt: skip
-    """Return the averages of windows of the last three axes, as in PyTorch.
+    """Return the averages of windows of the last three axes; see `avg_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), floating point
-    kernel_size : int or (int, int, int)
-        Cells of a window along each axis.
-    stride : int or (int, int, int), optional
-        Distance between windows; default `kernel_size`.
-    padding : int, (int, int, int), or three pairs (before, after)
-        Cells of 0 added around, less than a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end; as in `max_pool3d`.
-    count_include_pad : bool
-        Whether a window is divided by the number of its cells on the image and its padding, or
-        on the image alone.  Cells past the padded end are never counted.
-    divisor_override : int, optional
-        By which every window is divided, in the place of the number of its cells.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output depth, output height, output width), dtype of `x`
-        Lengths as in `max_pool3d`.  Half precision is summed up in float32.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., depth, height, width).  Arguments for each axis are an int or (int, int,
+    int); `padding` may be three pairs.
 
     Examples
     --------
@@ -486,35 +370,9 @@ def lp_pool1d(
     x: TensorLike, norm_type: float, kernel_size: Ints, stride: Ints | None = None, *,
     ceil_mode: bool = False,
 ) -> TensorVariable:  # fmt: skip
-    """Return the norms of windows of the last axis, as in PyTorch.
+    """Return the norms of windows of the last axis; see `lp_pool2d`.
 
-    A norm is the sum of ``x ** p``, to the power ``1 / p``.
-
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), floating point
-    norm_type : float
-        The order p, greater than 0.
-    kernel_size : int or (int,)
-        Cells of a window along each axis.
-    stride : int or (int,), optional
-        Distance between windows; default `kernel_size`.
-    ceil_mode : bool
-        Whether a last window may reach past the end; as in `max_pool1d`.  The sum over such a
-        window is multiplied by how many times as many cells a whole window has.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output length), dtype of `x`
-        Lengths as in `max_pool1d`.  It is a norm where p is even: no absolute value is taken,
-        so that for another p negative sums are NaN.  Where the sum is 0, so is the gradient.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the image.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., length).  Arguments for an axis are an int or (int,).
 
     Examples
     --------
@@ -573,35 +431,10 @@ def lp_pool3d(
     x: TensorLike, norm_type: float, kernel_size: Ints, stride: Ints | None = None, *,
     ceil_mode: bool = False,
 ) -> TensorVariable:  # fmt: skip
-    """Return the norms of windows of the last three axes, as in PyTorch.
+    """Return the norms of windows of the last three axes; see `lp_pool2d`.
 
-    A norm is the sum of ``x ** p``, to the power ``1 / p``.
-
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), floating point
-    norm_type : float
-        The order p, greater than 0.
-    kernel_size : int or (int, int, int)
-        Cells of a window along each axis.
-    stride : int or (int, int, int), optional
-        Distance between windows; default `kernel_size`.
-    ceil_mode : bool
-        Whether a last window may reach past the end; as in `max_pool3d`.  The sum over such a
-        window is multiplied by how many times as many cells a whole window has.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output depth, output height, output width), dtype of `x`
-        Lengths as in `max_pool3d`.  It is a norm where p is even: no absolute value is taken,
-        so that for another p negative sums are NaN.  Where the sum is 0, so is the gradient.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the image.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., depth, height, width).  Arguments for each axis are an int or (int, int,
+    int).
 
     Examples
     --------
@@ -616,35 +449,10 @@ def max_unpool1d(
     x: TensorLike, indices: TensorLike, kernel_size: Ints, stride: Ints | None = None,
     padding: Pairs = 0, *, output_size: OutputSize = None,
 ) -> TensorVariable:  # fmt: skip
-    """Write maxima back to where they came from along the last axis, and zeros elsewhere.
+    """Write maxima back to where they came from along the last axis; see `max_unpool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), real numbers
-    indices : tensor_like of integers, same shape
-        From `max_pool1d` with ``return_indices=True``: positions in the last axis of the
-        output, flattened.
-    kernel_size, stride : int or (int,)
-        Those of the pooling; `stride` is `kernel_size` by default.
-    padding : int, (int,), or a pair (before, after) in a tuple
-        That of the pooling.
-    output_size : int, one in a tuple, or the image's whole shape, optional
-        Lengths of the output in place of those below; variables such as ``x.shape`` too.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output length), dtype of `x`
-        Without `output_size` each length is
-        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `x`:
-        that of the smallest image.  Of several entries for one position the last in row-major
-        order stays, and takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `x` is boolean or complex, or `indices` aren't integers.
+    `x` and `indices` have shape (..., length); `indices` are from `max_pool1d`.  Arguments for an
+    axis are an int or (int,); `padding` may be a pair (before, after) in a tuple.
 
     Examples
     --------
@@ -704,35 +512,10 @@ def max_unpool3d(
     x: TensorLike, indices: TensorLike, kernel_size: Ints, stride: Ints | None = None,
     padding: Pairs = 0, *, output_size: OutputSize = None,
 ) -> TensorVariable:  # fmt: skip
-    """Write maxima back to where they came from along the last three axes, and zeros elsewhere.
+    """Write maxima back to where they came from along the last three axes; see `max_unpool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), real numbers
-    indices : tensor_like of integers, same shape
-        From `max_pool3d` with ``return_indices=True``: positions in the last three axes of the
-        output, flattened.
-    kernel_size, stride : int or (int, int, int)
-        Those of the pooling; `stride` is `kernel_size` by default.
-    padding : int, (int, int, int), or three pairs (before, after)
-        That of the pooling.
-    output_size : int, three in a tuple, or the image's whole shape, optional
-        Lengths of the output in place of those below; variables such as ``x.shape`` too.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output depth, output height, output width), dtype of `x`
-        Without `output_size` each length is
-        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `x`:
-        that of the smallest image.  Of several entries for one position the last in row-major
-        order stays, and takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `x` is boolean or complex, or `indices` aren't integers.
+    `x` and `indices` have shape (..., depth, height, width); `indices` are from `max_pool3d`.
+    Arguments for each axis are an int or (int, int, int); `padding` may be three pairs.
 
     Examples
     --------
@@ -746,25 +529,9 @@ def max_unpool3d(
 
 
 def adaptive_avg_pool1d(x: TensorLike, output_size: Sizes) -> TensorVariable:
-    """Return the averages of a given number of windows along the last axis, as in PyTorch.
+    """Average a given number of windows of the last axis; see `adaptive_avg_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), floating point
-    output_size : int or None, or one of them in a tuple
-        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window
-        i has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
-
-    Returns
-    -------
-    TensorVariable, shape ``(..., *output_size)``, dtype of `x`
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., length); `output_size` is an int or None, or one of them in a tuple.
 
     Examples
     --------
@@ -776,7 +543,7 @@ def adaptive_avg_pool1d(x: TensorLike, output_size: Sizes) -> TensorVariable:
 
 
 def adaptive_avg_pool2d(x: TensorLike, output_size: Sizes) -> TensorVariable:
-    """Return the averages of a given number of windows along the last two axes, as in PyTorch.
+    """Average a given number of windows along the last two axes, as in PyTorch.
 
     Parameters
     ----------
@@ -807,25 +574,10 @@ def adaptive_avg_pool2d(x: TensorLike, output_size: Sizes) -> TensorVariable:
 
 
 def adaptive_avg_pool3d(x: TensorLike, output_size: Sizes) -> TensorVariable:
-    """Return the averages of a given number of windows along the last three axes, as in PyTorch.
+    """Average a given number of windows of the last three axes; see `adaptive_avg_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), floating point
-    output_size : int or None, or three of them in a tuple
-        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window
-        i has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
-
-    Returns
-    -------
-    TensorVariable, shape ``(..., *output_size)``, dtype of `x`
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `x` isn't floating point.
+    `x` has shape (..., depth, height, width); `output_size` is an int or None, or three of them in
+    a tuple.
 
     Examples
     --------
@@ -839,28 +591,10 @@ def adaptive_avg_pool3d(x: TensorLike, output_size: Sizes) -> TensorVariable:
 def adaptive_max_pool1d(
     x: TensorLike, output_size: Sizes, return_indices: bool = False
 ) -> TensorVariable | Any:
-    """Return the maxima of a given number of windows along the last axis, as in PyTorch.
+    """Return maxima of a given number of windows of the last axis; see `adaptive_max_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., length), real numbers
-    output_size : int or None, or one of them in a tuple
-        As for `adaptive_avg_pool1d`.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape ``(..., *output_size)``, dtype of `x`
-        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-    indices : TensorVariable, int64
-        With `return_indices` only: positions in the last axis of `x`, flattened.
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `x` is boolean or complex.
+    `x` has shape (..., length); `output_size` is an int or None, or one of them in a tuple.
+    `indices` are positions in the last axis, flattened.
 
     Examples
     --------
@@ -911,28 +645,10 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     x: TensorLike, output_size: Sizes, return_indices: bool = False
 ) -> TensorVariable | Any:
-    """Return the maxima of a given number of windows along the last three axes, as in PyTorch.
+    """Return maxima of a given number of windows of the last three axes; see `adaptive_max_pool2d`.
 
-    Parameters
-    ----------
-    x : tensor_like, shape (..., depth, height, width), real numbers
-    output_size : int or None, or three of them in a tuple
-        As for `adaptive_avg_pool3d`.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape ``(..., *output_size)``, dtype of `x`
-        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-    indices : TensorVariable, int64
-        With `return_indices` only: positions in the last three axes of `x`, flattened.
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `x` is boolean or complex.
+    `x` has shape (..., depth, height, width); `output_size` is an int or None, or three of them in
+    a tuple.  `indices` are positions in the last three axes, flattened.
 
     Examples
     --------
