@@ -3,7 +3,11 @@
 import os
 import platform
 import sys
+from importlib import metadata
 from pathlib import Path
+
+PACKAGES = ("jax", "pytensor", "torch", "numba", "onnxruntime", "pymc")
+VERSIONED = ("python", *PACKAGES)
 
 
 def machine(device=None):
@@ -12,28 +16,23 @@ def machine(device=None):
     Parameters
     ----------
     device : dict, optional
-        What `benchmarks.common.child.device_facts` returned; without it, JAX is started here.
+        What `benchmarks.common.child.device_facts` returned, of a process that has ended; without
+        it, the device of this process's JAX counts, if it has loaded JAX.
     """
-    import jax
-
-    import pytensor
-
-    if device is None:
-        first = jax.devices()[0]
+    loaded = {name for name in PACKAGES if name in sys.modules}
+    if device is not None:
+        loaded |= {"jax", "pytensor"}
+    elif "jax" in loaded:
+        first = sys.modules["jax"].devices()[0]
         device = {"name": str(first), "kind": first.device_kind}
-    facts = {
+    return {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "device": device["name"],
-        "device_kind": device["kind"],
+        **({"device": device["name"], "device_kind": device["kind"]} if device else {}),
         "load_average": os.getloadavg()[0],
         "python": platform.python_version(),
-        "jax": jax.__version__,
-        "pytensor": pytensor.__version__,
+        **{name: metadata.version(name) for name in PACKAGES if name in loaded},
     }
-    if "torch" in sys.modules:
-        facts["torch"] = sys.modules["torch"].__version__
-    return facts
 
 
 def processor():

@@ -2,36 +2,35 @@
 
     python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor NHWC]
         [--precision bf16 float32] [--batch-size 64] [--image-size 320] [--devices 1]
-        [--why N] [--json FILE]
+        [--why N] [--record]
     python -m benchmarks.gpu.program --table
 
 XLA compiles the whole step for the device, and its program is read: kernels, bytes, memory.  That
 takes some minutes for each program, and `pip install 'jax[cuda12]'`, but no GPU and no driver.  No
-time is measured.  `--json` puts the figures into a file, instead of older ones of the same program;
-`--table` writes the figures of benchmarks/results into docs/what_the_gpu_runs.md.
+time is measured.  `--table` writes the recorded figures into docs/what_the_gpu_runs.md.
 """
 
 import argparse
-import json
 import os
 import re
 import sys
 from collections import Counter
-from importlib.metadata import version
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "benchmarks" / "results" / "gpu_program_cuda.json"
+from benchmarks.common import results
+from benchmarks.common.child import ROOT
+
 PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 SIDES = {"PyTensor": "PyTensor", "NHWC": "plain JAX"}
-# A program's row in the results: which program it is, and what was found.
+# Which program it is, and what was found.
 KEY = ("device", "devices", "batch size", "image size", "precision", "side")
 FOUND = {
-    "kernels": "{:,}", "kernels under 2 MB": "{:,}", "copies": "{}", "all-reduces": "{}",
+    "kernels": "{:,.0f}", "kernels under 2 MB": "{:,.0f}", "copies": "{:.0f}",
+    "all-reduces": "{:.0f}",
     "GB": "{:.2f}", "temporary MB": "{:,.0f}", "ms for the bytes": "{:.2f}",
 }  # fmt: skip
 
@@ -270,7 +269,7 @@ def _node(one, inner):
 
 
 def examine(device, devices, batch_size, image_size, precision, side):
-    """Compile the step; return its row of the results, and its kernels."""
+    """Compile the step; return what was found by the names of `FOUND`, and its kernels."""
     from benchmarks.common import step_sides
     from pytensor.link.jax import jax_mode
     from pytensor.link.jax.target import compiling_for
@@ -285,14 +284,12 @@ def examine(device, devices, batch_size, image_size, precision, side):
             step = step_sides.PureStep(image_size, batch_size, weights, side, precision=precision)
         compiled = compile_for(mesh, *step.program(mesh))
     kernels = read(compiled.as_text())
-    key = device.name, devices, batch_size, image_size, precision, side
     temporary = compiled.memory_analysis().temp_size_in_bytes
-    row = dict(zip(KEY, key, strict=True)) | summary(kernels, device)
-    return row | {"temporary MB": round(temporary / 1e6), "jax": version("jax")}, kernels
+    return summary(kernels, device) | {"temporary MB": round(temporary / 1e6)}, kernels
 
 
 def summary(kernels, device):
-    """Return counts and sums of a program's kernels, by the names of `FOUND`."""
+    """Return counts and sums of a program's kernels."""
     total = sum(k.times * k.bytes for k in kernels)
     return {
         "kernels": sum(k.times for k in kernels),
@@ -317,26 +314,38 @@ def print_why(kernels, number):
             print(f"{times[group]:8,} {sizes[group] / 1e6:10,.1f}  {'  '.join(group)}")
 
 
-def store(path, row):
-    """Put a row into a file of results, instead of one of the same program."""
-    rows = {key_of(each): each for each in json.loads(path.read_text())} if path.exists() else {}
-    rows[key_of(row)] = row
-    lines = ",\n".join(json.dumps(rows[key]) for key in sorted(rows))
-    path.write_text(f"[\n{lines}\n]\n")
+def nested(key, found):
+    """Return figures as `results.record` takes them, by the parts of a program's key."""
+    device, devices, batch_size, image_size, precision, side = key
+    names = (
+        device, f"devices {devices}", f"batch size {batch_size}", f"image size {image_size}",
+        precision, SIDES[side],
+    )  # fmt: skip
+    for name in reversed(names):
+        found = {name: found}
+    return found
 
 
-def key_of(row):
-    return tuple(row[name] for name in KEY)
+def recorded(path=results.RESULTS):
+    """Return what was found, by the program's key; the last measurement counts."""
+    programs = {}
+    for row in results.read(path):
+        if row["command"].startswith(f"python -m {__spec__.name} "):
+            *key, name = row["figure"].split(" > ")
+            pairs = zip(KEY, key, strict=True)
+            texts = (part.removeprefix(f"{column} ") for column, part in pairs)
+            key = tuple(int(text) if text.isdigit() else text for text in texts)
+            programs.setdefault(key, {})[name] = float(row["value"])
+    return programs
 
 
 def page():
     """Return the page of the documentation with the table of the results that are there now."""
     head = [*KEY, *FOUND]
     lines = [head, ["---"] * len(head)]
-    for row in json.loads(RESULTS.read_text()):
-        shown = row | {"side": SIDES[row["side"]], "device": row["device"].removeprefix("NVIDIA ")}
-        found = [form.format(row[name]) for name, form in FOUND.items()]
-        lines.append([str(shown[name]) for name in KEY] + found)
+    for (device, *key), found in sorted(recorded().items()):
+        cells = [form.format(found[name]) for name, form in FOUND.items()]
+        lines.append([device.removeprefix("NVIDIA "), *map(str, key), *cells])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     before, rest = PAGE.read_text().split(BEGIN)
     return f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.split(END)[1]}"
@@ -354,7 +363,7 @@ def main():
     add("--image-size", type=int, default=320)
     add("--devices", type=int, default=1, help="that share a batch")
     add("--why", type=int, default=0, metavar="N", help="list where most bytes and kernels are")
-    add("--json", type=Path, metavar="FILE")
+    results.add_options(parser, json=False)
     add("--table", action="store_true", help="compile nothing, write the page's table")
     o = parser.parse_args()
     if o.table:
@@ -367,14 +376,15 @@ def main():
     for device in map(find_device, o.device):
         for precision in o.precision:
             for side in o.sides:
-                row, kernels = examine(
-                    device, o.devices, o.batch_size, o.image_size, precision, side
+                key = device.name, o.devices, o.batch_size, o.image_size, precision, side
+                found, kernels = examine(device, *key[1:])
+                print(*key, sep=", ")
+                print(
+                    *(f"{value:12,} {name}" for name, value in found.items()), sep="\n", flush=True
                 )
-                print(json.dumps(row, indent=1), flush=True)
                 if o.why:
                     print_why(kernels, o.why)
-                if o.json:
-                    store(o.json, row)
+                results.save(o, None, nested(key, found))
 
 
 if __name__ == "__main__":

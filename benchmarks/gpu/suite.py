@@ -1,11 +1,12 @@
 """All that is worth measuring on a machine with a GPU, in one command of less than ten minutes.
 
-    python -m benchmarks.gpu.suite                  # what a GPU is worth
+    python -m benchmarks.gpu.suite --record         # what a GPU is worth
     python -m benchmarks.gpu.suite --quick          # a trial of some minutes, on a CPU too
 
 Each part is a process of its own with a time limit; one that fails is reported, and the others go
-on.  The result is written after each part.  Parts that the budget has no time for are measured when
-the command is run again, which keeps the parts that are there; `--again` measures all anew.
+on.  The result is written to a file after each part.  Parts that the budget has no time for are
+measured when the command is run again, which keeps the parts that are there; `--again` measures all
+of them again.  With `--record` each part's process puts its figures into the table of results.
 
 Parts:
     agreement      the golden steps with highest matmul precision, and with the device's own
@@ -29,6 +30,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from benchmarks.common import results
 from benchmarks.common.child import (
     ROOT,
     device_facts,
@@ -135,8 +137,11 @@ def plan(options):
     ]
 
 
-def run_parts(parts, result, path, budget):
-    """Run the parts that have no result yet, as long as there is time, and write each down."""
+def run_parts(parts, result, path, budget, more=()):
+    """Run the parts that have no result yet, as long as there is time, and write each down.
+
+    `more` are arguments for each of their programs.
+    """
     end = time.monotonic() + budget
     queue = list(parts)
     while queue:
@@ -150,8 +155,9 @@ def run_parts(parts, result, path, budget):
             print(f"--- {part.name}", flush=True)
             start = time.monotonic()
             answer, reason = run_benchmark(
-                part.program, part.arguments, min(part.seconds, left), dict(part.environment)
-            )
+                part.program, [*part.arguments, *more], min(part.seconds, left),
+                dict(part.environment),
+            )  # fmt: skip
             result["parts"][part.name] = {
                 "reason": reason, "result": answer, "seconds": time.monotonic() - start
             }  # fmt: skip
@@ -254,7 +260,8 @@ def parse(arguments=None):
     add("--only", help="parts whose names begin so")
     add("--again", action="store_true", help="measure parts that have a result too")
     add("--no-torch", action="store_true", help="leave PyTorch out")
-    add("--output", type=Path, help="default: results/DEVICE.json beside this file")
+    add("--output", type=Path, help="the parts so far; default: build/gpu_suite/DEVICE.json")
+    results.add_options(parser, json=False)
     options = parser.parse_args(arguments)
     options.batches = options.batches or ([2] if options.quick else [64, 8, 256, 16])
     if options.quick and len(options.batches) > 1:
@@ -282,7 +289,8 @@ def main():
         options.torch_sides = options.torch_sides[:1]
     device = device_facts()
     slug = re.sub(r"[^a-z0-9]+", "-", device["kind"].lower()).strip("-")
-    path = options.output or ROOT / "benchmarks" / "results" / f"{slug}.json"
+    path = options.output or ROOT / "build" / "gpu_suite" / f"{slug}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     names = ("quick", "image_size", "torch_sides", "steps", "rounds")
     settings = {name: getattr(options, name) for name in names}
     parts = {} if options.again else earlier(path, settings)
@@ -291,7 +299,8 @@ def main():
         "parts": parts,
     }  # fmt: skip
     chosen = [part for part in plan(options) if part.name.startswith(options.only or "")]
-    run_parts(chosen, result, path, options.budget)
+    more = ["--record", options.record.resolve()] if options.record else []
+    run_parts(chosen, result, path, options.budget, more)
     report(result)
     print(f"written: {path}")
     failed = [n for n, p in result["parts"].items() if p["reason"] not in (None, NO_TIME)]

@@ -1,19 +1,18 @@
 """What a call of a small function costs in mode ONNX, beside other modes and a bare session.
 
-    python -m benchmarks.onnx.call_overhead [--rounds 3000] [--json OUT]
+    python -m benchmarks.onnx.call_overhead [--rounds 3000] [--record]
 
 All sides run in turn in one process, with medians; compare the ratios.
 """
 
 import argparse
-import json
-import platform
 
 import numpy as np
 import onnxruntime
 
 import pytensor
 import pytensor.tensor as pt
+from benchmarks.common import results
 from benchmarks.common.timing import alternate
 from pytensor.link.onnx import export_onnx
 
@@ -47,19 +46,17 @@ def scan():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3000)
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser, json=False)
     options = parser.parse_args()
-    result = {"machine": platform.processor() or platform.machine()}
+    figures = {}
     for case, rounds in ((small_function, options.rounds), (scan, max(options.rounds // 30, 1))):
         times = alternate(case(), rounds)
-        result[case.__name__] = times
+        figures[case.__name__] = times
         base = times["ONNX"]["median_ms"]
         print(f"{case.__name__}: {case.__doc__}")
         for name, time in times.items():
             print(f"  {name:14} {1e3 * time['median_ms']:9.1f} us = {time['median_ms'] / base:.2f}")
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(result, file, indent=2)
+    results.save(options, None, figures)
 
 
 if __name__ == "__main__":

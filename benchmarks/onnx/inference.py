@@ -1,7 +1,7 @@
 """Latency of an exported detector in onnxruntime, beside a reference's and smaller variants'.
 
     python -m benchmarks.onnx.inference MODEL [--reference FILE.onnx] [--data SET]
-        [--variants float16-weights float16 int8] [--json OUT]
+        [--variants float16-weights float16 int8] [--record]
 
 MODEL is an ONNX file, or weights that are exported first.  All models are timed in the same
 process, in blocks that take turns; the figure that counts is the ratio of two models in the same
@@ -13,9 +13,6 @@ its validation part all variants are scored by the demo's own evaluation (pycoco
 """
 
 import argparse
-import json
-import os
-import platform
 import time
 from collections import Counter
 from pathlib import Path
@@ -26,7 +23,8 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-from benchmarks.common.machine import processor
+from benchmarks.common import results
+from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import use_demo
 from benchmarks.common.timing import quartiles
 
@@ -286,17 +284,6 @@ def first_picture(path, data):
 # ------------------------------------------------------------------------------ results
 
 
-def machine():
-    """Return what a figure depends on."""
-    return {
-        "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_average": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "onnxruntime": onnxruntime.__version__,
-    }
-
-
 def cells(name, row):
     """Return a row of the table as a dict of text by column."""
     line = {"": name, "MB": f"{row['bytes'] / 1e6:.2f}", "nodes": f"{row['nodes']}"}
@@ -342,7 +329,7 @@ def ratio_lines(rows):
 
 
 def report(result):
-    print(", ".join(f"{key} {value}" for key, value in result["machine"].items()))
+    print(machine_line(result["machine"]))
     print(format_table(result["models"]))
     for line in ratio_lines(result["models"]):
         print(line)
@@ -363,7 +350,7 @@ def parse(arguments=None):
     add("--threads", type=int, nargs="+", default=[1, 2], help="default: 1 2")
     add("--rounds", type=int, default=15, help="blocks of each model (%(default)s)")
     add("--calls", type=int, default=10, help="in a block (%(default)s)")
-    add("--json", type=Path, help="file to write the result to")
+    results.add_options(parser)
     options = parser.parse_args(arguments)
     for name in ("rounds", "calls"):
         if getattr(options, name) < 1:
@@ -406,8 +393,8 @@ def main(arguments=None):
             },
         }
     report(result)
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=2) + "\n")
+    figures = {"largest difference": result["largest_difference"], **rows}
+    results.save(options, result, figures, result["machine"])
     return result
 
 

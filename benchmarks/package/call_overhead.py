@@ -1,6 +1,6 @@
 """What a call of a function with many small arrays costs, in PyTensor and in plain JAX.
 
-    python -m benchmarks.package.call_overhead [--arrays 540 1089] [--rounds 300] [--json OUT]
+    python -m benchmarks.package.call_overhead [--arrays 540 1089] [--rounds 300] [--record]
 
 The function adds 1 to arrays of 4 numbers, which are its state: shared variables in PyTensor, and
 what the next call gets in plain JAX.  There is next to nothing to compute, so a time is that of
@@ -9,23 +9,16 @@ turn in one process; a call ends before the next begins, and only the call itsel
 wait for its results.  A ratio below 1 says that PyTensor's side is faster.
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
-import json
 import random
 import time
-from pathlib import Path
 
 import jax
 import numpy as np
 
+import benchmarks.common.float32  # noqa: F401, before pytensor
 import pytensor
+from benchmarks.common import results
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.timing import quartiles
 from pytensor.link.jax import jax_mode
@@ -145,7 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--arrays", type=int, nargs="+", default=[540, 1089])
     parser.add_argument("--rounds", type=int, default=300, help="calls of a side (%(default)s)")
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser)
     options = parser.parse_args()
     result = {"machine": machine(), "rounds": options.rounds, "points": []}
     print(machine_line(result["machine"]))
@@ -153,8 +146,11 @@ def main():
         result["points"].append(measure(arrays, options.rounds))
         report(result["points"][-1])
     print("in brackets: the quartiles over the rounds")
-    if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+    figures = {
+        f"{point['arrays']} arrays": {"seconds": point["seconds"], "ratio": point["ratios"]}
+        for point in result["points"]
+    }
+    results.save(options, result, figures)
 
 
 if __name__ == "__main__":

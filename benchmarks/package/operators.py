@@ -1,6 +1,6 @@
 """Operators in mode JAX beside the same `jax.lax` calls, and in mode NUMBA beside SciPy and NumPy.
 
-    python -m benchmarks.package.operators [--only conv2d] [--rounds 40] [--torch] [--json OUT]
+    python -m benchmarks.package.operators [--only conv2d] [--rounds 40] [--torch] [--record]
 
 Each side is compiled once, gets the same arrays, and runs in turn with the others; a figure is a
 ratio of medians, below 1 where ours is faster.  Results are compared before anything is timed.
@@ -10,16 +10,7 @@ start from a finished forward pass, whose saved values they use; the other sides
 they need.
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
-import json
-import platform
 from functools import partial
 
 import jax
@@ -27,8 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.signal import correlate
 
+import benchmarks.common.float32  # noqa: F401, before pytensor
 import pytensor
 import pytensor.tensor as pt
+from benchmarks.common import results
 from benchmarks.common.step_sides import torch_like_jax
 from benchmarks.common.timing import alternate
 from tests.catalogue.layers import LAYERS
@@ -295,24 +288,17 @@ def main():
     parser.add_argument("--only", choices=GROUPS, action="append", help="may be given repeatedly")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--torch", action="store_true", help="PyTorch as a third side")
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser, json=False)
     options = parser.parse_args()
-    result = {
-        "machine": platform.processor() or platform.machine(),
-        "device": str(jax.devices()[0]),
-        "jax": jax.__version__,
-        "torch": torch_like_jax()[0].__version__ if options.torch else None,
-        "medians_ms": {},
-    }
+    figures = {}
     for group in options.only or GROUPS:
         for name, pairs in GROUPS[group](options.torch):
             for what, sides in pairs.items():
                 times = {k: t["median_ms"] for k, t in alternate(sides, options.rounds).items()}
-                result["medians_ms"][f"{name}, {what}"] = times
+                ours = times.pop("ours")
+                figures[f"{name}, {what}"] = {f"to {n}": ours / ms for n, ms in times.items()}
                 print(f"{name:29} {what:8} {ratio_line(times)}", flush=True)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(result, file, indent=2)
+    results.save(options, None, {"ratio": figures})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure what a size known at run time adds to a call in `jax_mode()`, in microseconds.
 
-    python -m benchmarks.package.sizes [--turns 10] [--calls 2000]
+    python -m benchmarks.package.sizes [--turns 10] [--calls 2000] [--record]
 
 The programs differ only in where a length comes from; the medians of the turns are printed.
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
+from benchmarks.common import results
 from pytensor.link.jax import jax_mode
 
 
@@ -45,6 +46,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--calls", type=int, default=2000)
+    results.add_options(parser, json=False)
     options = parser.parse_args()
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     compiled, value, times = functions(), np.arange(6.0), {}
@@ -52,8 +54,10 @@ def main():
         for name, function in compiled.items():
             function(value)
             times.setdefault(name, []).append(microseconds(function, value, options.calls))
-    for name, measured in times.items():
-        print(f"{name}: {median(measured):.1f}")
+    medians = {name: median(measured) for name, measured in times.items()}
+    for name, middle in medians.items():
+        print(f"{name}: {middle:.1f}")
+    results.save(options, None, {"processor microseconds": medians})
 
 
 if __name__ == "__main__":

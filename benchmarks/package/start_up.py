@@ -1,6 +1,6 @@
 """Measure what the graft adds to the start of Python: in turns, with and without its `.pth` file.
 
-    python -m benchmarks.package.start_up [--rounds 200] [--code "import pytensor"]
+    python -m benchmarks.package.start_up [--rounds 200] [--code "import pytensor"] [--record]
 
 The wheel is built and laid into an environment that links to this one's packages. Processor time is
 that of the process that Python starts in, which other programs disturb less than the clock.  Last
@@ -19,7 +19,8 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.common import results
+from benchmarks.common.child import ROOT
 
 
 def environment(folder):
@@ -88,24 +89,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--code", default="pass", help="what Python does, by default nothing")
-    arguments = parser.parse_args()
+    results.add_options(parser, json=False)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         python, pth = environment(Path(folder))
         own = statistics.median([finder(python) for _ in range(11)][1:])
         text = pth.read_text()
-        start(python, arguments.code)
+        start(python, options.code)
         times = {"with": [], "without": []}
-        for _ in range(arguments.rounds):
+        for _ in range(options.rounds):
             for which, taken in times.items():
                 pth.write_text(text if which == "with" else "")
-                taken.append(start(python, arguments.code))
+                taken.append(start(python, options.code))
+    figures = {"finder, ms": own}
     for place, what in enumerate(("clock", "processor")):
         found = {k: statistics.median(v[place] for v in taken) for k, taken in times.items()}
         more = statistics.median(
             a[place] - b[place] for a, b in zip(times["with"], times["without"], strict=True)
         )
         print(f"{what}: {found['without']:.1f} ms without, {more:+.2f} ms with")
+        figures[what] = {"without, ms": found["without"], "more with, ms": more}
     print(f"processor, import pytensor: {own:.2f} ms for the finder")
+    results.save(options, None, figures)
 
 
 if __name__ == "__main__":

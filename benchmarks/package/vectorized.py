@@ -1,6 +1,6 @@
 """Time of `vectorize_graph`'s batches beside the same batches written by hand.
 
-    python -m benchmarks.package.vectorized [--modes JAX,NUMBA,ONNX] [--turns 100]
+    python -m benchmarks.package.vectorized [--modes JAX,NUMBA,ONNX] [--turns 100] [--record]
 
 A network of two convolutions, for a batch of batches of images and for a batch of weights, and the
 gradients for the weights.  Both forms are called in turns.  The figures are medians of processor
@@ -15,6 +15,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
+from benchmarks.common import results
 from pytensor.graph.replace import vectorize_graph
 
 BATCH, IMAGES, CHANNELS, SIDE = 8, 4, 16, 32
@@ -67,7 +68,7 @@ def call(function, values):
 
 
 def compare(mode, name, turns):
-    """Check that both forms of a case agree, time them, and print a line."""
+    """Check that both forms of a case agree, time them, print a line, and return it."""
     inputs, *outputs = cases()[name]
     functions = [pytensor.function(inputs, out, mode=mode) for out in outputs]
     rng = np.random.default_rng(0)
@@ -78,16 +79,20 @@ def compare(mode, name, turns):
     times = [[call(f, values)[0] for f in functions] for _ in range(turns)]
     made, by_hand = (1e3 * statistics.median(each) for each in zip(*times, strict=True))
     print(f"{mode:6} {name:20} {made:8.2f} {by_hand:8.2f} ms {made / by_hand:6.2f}", flush=True)
+    return {"vectorize_graph, ms": made, "by hand, ms": by_hand}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--modes", default="JAX,NUMBA,ONNX")
     parser.add_argument("--turns", type=int, default=100)
-    args = parser.parse_args()
-    for mode in args.modes.split(","):
-        for name in cases():
-            compare(mode, name, args.turns)
+    results.add_options(parser, json=False)
+    options = parser.parse_args()
+    figures = {
+        mode: {name: compare(mode, name, options.turns) for name in cases()}
+        for mode in options.modes.split(",")
+    }
+    results.save(options, None, figures)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The detection page in Chromium: milliseconds per frame, files, and time to the first result.
 
-    python -m benchmarks.page.browser MODEL.onnx [--reference FILE.onnx] [--json OUT]
+    python -m benchmarks.page.browser MODEL.onnx [--reference FILE.onnx] [--record]
 
 The page is built from MODEL into a temporary folder.  Frames are measured by the page's own code
 (letterbox, onnxruntime-web, non-maximum suppression in its worker), with one thread as opened from
@@ -14,8 +14,6 @@ with the lowest and the highest.
 
 import argparse
 import base64
-import json
-import platform
 import statistics
 import sys
 import tempfile
@@ -25,7 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
+from benchmarks.common import results
+from benchmarks.common.machine import machine
+from benchmarks.common.step_sides import DEMO
+
+sys.path.insert(0, str(DEMO))
 
 from tools.build_demo import BuildError, build
 from tools.compare_runtimes import BrowserError, open_page, wait_for, wait_ready
@@ -220,6 +222,19 @@ def print_openings(openings):
         print(f"{title:>36}{value['median']:>10.2f} ({value['min']:.2f} to {value['max']:.2f})")
 
 
+def figures(result):
+    """Return the figures for the table of results."""
+    found = {
+        f"{title}, ms": {m["name"]: {stage: m[stage] for stage in STAGES} for m in models}
+        for title, models in result["frames"].items()
+    }
+    for title, models in result["frames"].items():
+        if len(models) > 1:
+            found[f"{title}, model / reference"] = ratios(models)
+    opening = {"from opening to the first result, seconds": result["openings"]}
+    return found | opening | {"bytes": result["files"]}
+
+
 def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", metavar="MODEL.onnx")
@@ -228,7 +243,7 @@ def parse_arguments(arguments=None):
     parser.add_argument("--rounds", type=int, default=10, help="blocks of a model; default: 10")
     parser.add_argument("--openings", type=int, default=5, help="of each page; default: 5")
     parser.add_argument("--webgpu", action="store_true", help="on a graphics processor as well")
-    parser.add_argument("--json", metavar="OUT", help="file to write the result to")
+    results.add_options(parser)
     options = parser.parse_args(arguments)
     for name in ("frames", "rounds", "openings"):
         if getattr(options, name) < 1:
@@ -244,7 +259,7 @@ def run(options):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         report = build(options.model, output=folder, webgpu=options.webgpu)
-        result = {"machine": platform.processor() or platform.machine(), "arguments": models}
+        result = {"machine": machine(), "arguments": models}
         result["files"] = report["files"]
         print_sizes(result["files"])
         result["frames"] = all_frames(report["single_file"], models, options)
@@ -260,8 +275,7 @@ def main(arguments=None):
     options = parse_arguments(arguments)
     try:
         result = run(options)
-        if options.json:
-            Path(options.json).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        results.save(options, result, figures(result), result["machine"])
     except (BrowserError, BuildError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1

@@ -1,6 +1,6 @@
 """What the page's detector learns from some twenty marked objects of a class unknown to it.
 
-    python -m benchmarks.page.teaching MODEL.onnx [--part class] [--steps N] [--seed N] [--json OUT]
+    python -m benchmarks.page.teaching MODEL.onnx [--part class] [--steps N] [--seed N] [--record]
     python -m benchmarks.page.teaching MODEL.onnx --data PATH --class "tennis racket"
 
 MODEL is a detector of persons and cell phones that has learned from drawn pictures.  Mugs are drawn
@@ -19,7 +19,6 @@ than 0.03, or if it took more than three minutes; with --data it is 0.
 import argparse
 import base64
 import io
-import json
 import sys
 import tempfile
 import time
@@ -30,7 +29,10 @@ from types import SimpleNamespace
 import numpy as np
 from PIL import Image
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
+from benchmarks.common import results
+from benchmarks.common.step_sides import DEMO
+
+sys.path.insert(0, str(DEMO))
 
 from data.images import letterbox, to_corners
 from data.synthetic import scenes
@@ -233,7 +235,7 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=1, help="of the lesson; frames: of --data only")
     parser.add_argument("--data", metavar="PATH", help="learn a class of this data set")
     parser.add_argument("--class", dest="name", metavar="NAME", help="its name")
-    parser.add_argument("--json", type=Path, metavar="OUT")
+    results.add_options(parser, json=False)
     options = parser.parse_args(arguments)
     if (options.data is None) != (options.name is None):
         parser.error("--data and --class belong together")
@@ -244,8 +246,7 @@ def main(arguments=None):
     for key, value in result.items():
         print(f"{key}: {value}")
     print(f"all in {time.monotonic() - begun:.0f} s")
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    results.save(options, None, result)
     if options.data:
         return 0
     good = result["after"]["mug"] >= LEAST_SCORE and max(result["lost"].values()) <= MOST_LOST

@@ -1,7 +1,7 @@
 """How long PyMC's models take to their first results, in a first process and in a second one.
 
     python -m benchmarks.pymc.start [--what density,numpyro,blackjax,nutpie] [--rounds 3]
-        [--forks] [--json OUT] [MODEL ...]
+        [--forks] [--record] [MODEL ...]
 
 Each start is a process of its own; with --forks it is a fork of a process that has imported what
 starts use, which is quicker to measure, and then "process" is missing. The second start finds what
@@ -12,22 +12,21 @@ Seconds begin after the imports, JAX's start and the model, and end with the res
 all of it. If the results of both starts differ in one bit, "OTHER RESULTS" is said. Processor time
 is that of all threads; other work on the machine disturbs it less. Samplers tune for 10 steps and
 draw 10 times in one chain, with trees at most 4 deep, so nearly all of their time is the start.
-Medians of the rounds; with --json, rows are added to those of the file.
+Medians of the rounds.
 """
 
 import argparse
 import hashlib
 import json
-import os
 import subprocess
 import tempfile
 import time
 from importlib import import_module
 from multiprocessing import get_context
-from pathlib import Path
 from statistics import median
 from unittest.mock import patch
 
+from benchmarks.common import results
 from benchmarks.common.child import ROOT, program_command
 from pytensor.compile.mode import predefined_modes
 from pytensor.link.jax import jax_mode
@@ -145,7 +144,7 @@ def main():
     parser.add_argument("models", nargs="*", help="all by default: " + ", ".join(MODELS))
     parser.add_argument("--what", default=",".join(WHAT))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    results.add_options(parser, json=False)
     parser.add_argument("--forks", action="store_true", help="spare the imports of each process")
     parser.add_argument("--start", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -154,18 +153,14 @@ def main():
     if options.start:
         print(json.dumps(start(*options.start)))
         return
-    from benchmarks.common.machine import processor
-
-    one_start, rows = start_process, []
+    one_start = start_process
     if options.forks:
         import_all()
         one_start = start_fork
-    if options.json and options.json.exists():
-        rows = json.loads(options.json.read_text())["rows"]
     for what in options.what.split(","):
+        total, share = {"first start": 0.0, "second start": 0.0}, {}
         for name in options.models or MODELS:
             row = measure(what, name, options.rounds, one_start)
-            rows = [r for r in rows if (r["what"], r["model"]) != (what, name)] + [row]
             process = ""
             if not options.forks:
                 process = "process {:5.1f} s -> {:5.1f} s, ".format(*row["process"])
@@ -177,10 +172,11 @@ def main():
                 f"{'equal' if row['equal'] else 'OTHER RESULTS'}",
                 flush=True,
             )
-            if options.json:
-                machine = {"processor": processor(), "cores": len(os.sched_getaffinity(0))}
-                text = json.dumps({"machine": machine, "rows": rows}, indent=1)
-                options.json.write_text(text + "\n")
+            share[name] = row["processor, ratio"]
+            for when, seconds in zip(total, row["processor"], strict=True):
+                total[when] += seconds
+        figures = {"all models, processor seconds": total, "second start to first": share}
+        results.save(options, None, {what: figures})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How long YOLO11n's training step takes to its first result, in PyTensor and in plain JAX.
 
     python -m benchmarks.step.compile_time [--image-size 320] [--batch-size 8] [--rounds 5]
-        [--second-start] [--json OUT]
+        [--second-start] [--record]
 
 Each run is a process of its own; the sides take turns; medians.  "building" makes the model and
 its graph in PyTensor, and puts the weights on the device in plain JAX, which has no graph to
@@ -11,15 +11,9 @@ each run is followed by another that finds the compiled program on disk, as in t
 is the reading of the program; its writing belongs to the "first step" of the first run.
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -29,7 +23,9 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.common.child import ROOT, program_command
+import benchmarks.common.float32  # noqa: F401, before pytensor
+from benchmarks.common import results
+from benchmarks.common.child import ROOT, device_facts, program_command
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import CLASSES, DemoStep, PureStep, draw_sample, use_demo
 from benchmarks.common.timing import quartiles
@@ -263,7 +259,7 @@ def main():
     parser.add_argument(
         "--second-start", action="store_true", help="with programs on disk, and then once more"
     )
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser)
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     parser.add_argument("--weights", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -273,13 +269,13 @@ def main():
         return
     settings = {key: getattr(options, key) for key in ("image_size", "batch_size", "rounds")}
     runs, second = measure(options)
-    # Last: from then on this process may hold most of a GPU's memory.
-    result = {"machine": machine(), **settings, **summary(runs)}
+    figures = summary(runs)
     if options.second_start:
-        result["second start"] = second_starts(runs, second)
+        figures["second start"] = second_starts(runs, second)
+    facts = machine(device_facts())
+    result = {"machine": facts, **settings, **figures}
     report(result)
-    if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+    results.save(options, result, figures, facts)
 
 
 if __name__ == "__main__":

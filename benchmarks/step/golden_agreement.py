@@ -1,7 +1,7 @@
 """How close three training steps come to the golden vectors, on the device at hand.
 
     python -m benchmarks.step.golden_agreement [--matmul-precision highest] [--precision bf16]
-        [--json OUT]
+        [--record]
 
 The steps are those of the golden trajectory: 320 px, two images, the demo's step in the mode in
 which the demo trains.  A figure is the largest relative difference over the steps.  With
@@ -9,20 +9,12 @@ which the demo trains.  A figure is the largest relative difference over the ste
 default, TF32, rounds more.
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
-import json
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import step_sides
+import benchmarks.common.float32  # noqa: F401, before pytensor
+from benchmarks.common import results, step_sides
 from benchmarks.common.machine import machine
 
 LARGEST_DIFFERENCE = 1e-3
@@ -57,7 +49,7 @@ def main():
     add = parser.add_argument
     add("--matmul-precision", choices=["default", "tf32", "highest"], default="highest")
     add("--precision", choices=["float32", "bf16"], default="float32", help="of the network")
-    add("--json", help="file to write the result to")
+    results.add_options(parser)
     options = parser.parse_args()
     from tests.examples import yolo11n_golden as golden
 
@@ -78,8 +70,7 @@ def main():
     }
     words = ", ".join(f"{key} {value:.1e}" for key, value in differences.items())
     print(f"golden steps, {options.precision}, matmul {options.matmul_precision}: {words}")
-    if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+    results.save(options, result, {"largest relative difference": differences})
     exact = options.precision == "float32" and options.matmul_precision == "highest"
     if exact and not result["within_tolerance"]:
         raise SystemExit(f"the golden steps differ by {largest:.1e}, {LARGEST_DIFFERENCE} at most")

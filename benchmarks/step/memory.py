@@ -1,7 +1,7 @@
 """Memory that a training step of YOLO11n takes, in PyTensor and in plain JAX.
 
     python -m benchmarks.step.memory [--image-size 320] [--batch-size 8] [--steps 5]
-        [--sides jax donated pure] [--json OUT]
+        [--sides jax donated pure] [--record]
 
 Sides:
     jax       the demo's step in mode JAX
@@ -19,13 +19,6 @@ Each side runs in a process of its own, on the same weights and batches.  Figure
 A ratio below 1 says that PyTensor's side takes less.
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
 import ctypes
 import gc
@@ -36,7 +29,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import step_sides
+import benchmarks.common.float32  # noqa: F401, before pytensor
+from benchmarks.common import results, step_sides
 from benchmarks.common.child import ROOT, program_command
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import DemoStep, PureStep, draw_sample
@@ -170,7 +164,7 @@ def parse():
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--steps", type=int, default=5, help="that are measured (%(default)s)")
     parser.add_argument("--sides", choices=SIDES, nargs="+", default=SIDES)
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser)
     parser.add_argument("--only", choices=SIDES, help=argparse.SUPPRESS)
     parser.add_argument("--weights", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -191,8 +185,8 @@ def main():
     result |= {"machine": machines[0], "sides": sides, "ratios": ratios(sides)}
     print(machine_line(result["machine"]))
     report(result)
-    if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+    figures = {name: {f"{f}, bytes": side[f] for f in FIGURES} for name, side in sides.items()}
+    results.save(options, result, figures | {"ratio": result["ratios"]}, result["machine"])
 
 
 if __name__ == "__main__":

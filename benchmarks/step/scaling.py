@@ -1,6 +1,6 @@
 """How a training step's cost grows with the batch, the image and the number of devices.
 
-    python -m benchmarks.step.scaling [--axis batch image devices] [--batches 1 2 4] [--json OUT]
+    python -m benchmarks.step.scaling [--axis batch image devices] [--batches 1 2 4] [--record]
         [--plot OUT.png]
 
 Each point is a run of `train_step.py` of its own, PyTensor and plain JAX in turn, with XLA's counts
@@ -10,11 +10,11 @@ costs, not what it gains.
 """
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 
+from benchmarks.common import results
 from benchmarks.common.child import device_facts, end_children_when_terminated, run_benchmark
 
 AXES = ("batch", "image", "devices")
@@ -52,6 +52,7 @@ def measure(settings, options, on_cpu):
             "--batch-size", settings["batch"], "--image-size", settings["image"],
             "--devices", settings["devices"], "--steps", options.steps,
             "--rounds", options.rounds, "--precision", options.precision,
+            *(["--record", options.record.resolve()] if options.record else []),
         ],
         options.timeout,
         environment_of(settings, on_cpu),
@@ -121,7 +122,7 @@ def parse(arguments=None):
     add("--steps", type=int, default=5, help="in a block (%(default)s)")
     add("--rounds", type=int, default=5, help="blocks of a side (%(default)s)")
     add("--timeout", type=float, default=600, help="seconds for a point (%(default)s)")
-    add("--json", type=Path, help="file to write the result to, point by point")
+    results.add_options(parser)
     add("--plot", type=Path, help="PNG to draw; needs matplotlib")
     return parser.parse_args(arguments)
 
@@ -145,14 +146,14 @@ def main():
     options = parse()
     facts = device_facts()
     on_cpu = fill_in(options, facts)
-    settings = {key: value for key, value in vars(options).items() if key not in ("json", "plot")}
+    own = ("json", "plot", "record")
+    settings = {key: value for key, value in vars(options).items() if key not in own}
     result = {"device": facts, "settings": settings, "axes": {}}
     for axis in dict.fromkeys(options.axis):
         points = result["axes"].setdefault(axis, [])
         for value in getattr(options, axis):
             points.append(measure(settings_of(axis, value, options), options, on_cpu))
-            if options.json:
-                options.json.write_text(json.dumps(result, indent=2) + "\n")
+            results.save(options, result)  # each point's process records its figures
     for axis, points in result["axes"].items():
         for point in points:
             print(line(axis, point))

@@ -1,7 +1,7 @@
 """A training step of YOLO11n in PyTensor beside the same step in plain JAX and in PyTorch.
 
     python -m benchmarks.step.train_step [--image-size 320] [--batch-size 8 16] [--steps 10]
-        [--rounds 5] [--sides pytensor pure torch torch-compile] [--precision bf16] [--json OUT]
+        [--rounds 5] [--sides pytensor pure torch torch-compile] [--precision bf16] [--record]
 
 One step is the forward pass in training mode, the loss with its assigner, the backward pass,
 clipping, SGD with Nesterov's momentum, the averages and the running statistics.  Each side has a
@@ -23,15 +23,8 @@ Sides:
     pytorch-mode          the demo's step in PyTensor's mode PYTORCH, arrays from and to the host
 """
 
-import os
-
-# Before the first import of pytensor, which reads it once.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
-
 import argparse
-import json
+import os
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -39,7 +32,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import step_sides
+import benchmarks.common.float32  # noqa: F401, before pytensor
+from benchmarks.common import results, step_sides
 from benchmarks.common.child import device_facts, end_children_when_terminated
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.side_process import COSTS, DEMO, SIDES, TUNED, DoesNotFit, SideProcess
@@ -239,6 +233,21 @@ def report(point):
         print(f"  losses of the first step differ by {difference:.1e} at most", flush=True)
 
 
+def figures(point):
+    """Return the figures of one batch size, for the table of results."""
+    found = {
+        key: {
+            "seconds": side["seconds"],
+            "page faults": side["page_faults"][1],
+            "device bytes": side["peak_bytes"],
+            **(side["cost"] or {}),
+        }
+        for key, side in point["sides"].items()
+    }
+    found["ratio"] = {k: v for k, v in point["ratios"].items() if k.startswith("pytensor")}
+    return {f"batch {point['batch_size']}": found}
+
+
 def cost_line(costs):
     if costs is None:
         return ""
@@ -280,7 +289,7 @@ def parse(arguments=None):
     )
     add("--threads", type=int, help="of the CPU, for every side; all cores otherwise")
     add("--devices", type=int, default=1, help="of JAX, which share the rows of a batch")
-    add("--json", help="file to write the result to")
+    results.add_options(parser)
     options = parser.parse_args(arguments)
     options.sides = list(dict.fromkeys(options.sides))
     if "pytorch-mode" in options.sides and options.precision == "bf16":
@@ -308,7 +317,7 @@ def main():
         # Each of JAX's processes would take most of a GPU's memory at its start.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     device = device_facts()
-    result = {key: value for key, value in vars(options).items() if key != "json"}
+    result = {k: v for k, v in vars(options).items() if k not in ("json", "record")}
     result["points"] = []
     with tempfile.TemporaryDirectory() as folder:
         weights = str(Path(folder) / "weights.npz")
@@ -321,8 +330,7 @@ def main():
                 print(machine_line(result["machine"]))
                 print(f"precision {options.precision}; {machine_line(result['matmul'])}")
             report(point)
-            if options.json:
-                Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+            results.save(options, result, figures(point), result["machine"])
             if not point["sides"]:
                 break  # larger batches fit even less
     print("in brackets: the quartiles over the rounds")

@@ -1,7 +1,7 @@
 """What the training recipe reaches from scratch: mean and spread over seeds, on one data set.
 
     python -m benchmarks.training.detection_quality --data FOLDER --seeds 0 1 2 [--short]
-        [--variants float32 bf16 ...] [--jobs 3] [--resume] [--json OUT]
+        [--variants float32 bf16 ...] [--jobs 3] [--resume] [--json OUT] [--record]
 
 FOLDER is a set in COCO's layout with persons and cell phones.  The settings are fixed, so that
 results can be compared with another trainer's on the same files: 192 px, batch 16 accumulated to
@@ -34,9 +34,10 @@ from pathlib import Path
 
 from scipy.stats import t as students_t
 
+from benchmarks.common import results as table
 from benchmarks.common.machine import processor
+from benchmarks.common.step_sides import DEMO
 
-DEMO = Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"
 SETTINGS = [
     "--image-size", "192", "--batch-size", "16", "--nominal-batch", "64", "--epochs", "30",
     "--optimizer", "sgd", "--lr", "0.01", "--final-lr", "0.01", "--momentum", "0.937",
@@ -166,6 +167,21 @@ def record(settings, results):
     return found
 
 
+def figures(found):
+    """Return the figures for the table of results."""
+    return {
+        variant: {
+            **{
+                f"seed {row['seed']}": {key: row[key] for key in ("map50_95", "map50")}
+                for row in values["seeds"]
+            },
+            "all seeds": values["summary"]["all"],
+            f"map50_95, difference to {REFERENCE}": values["difference"],
+        }
+        for variant, values in found["variants"].items()
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
@@ -175,7 +191,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     parser.add_argument("--output-dir", type=Path, default=Path("runs/detection_quality"))
     parser.add_argument("--resume", action="store_true", help="go on with what was interrupted")
-    parser.add_argument("--json", type=Path, help="file to add the result to")
+    table.add_options(parser)
     options = parser.parse_args()
     settings = SETTINGS + SHORT * options.short
     results, lock = known_results(options.json, settings), threading.Lock()
@@ -187,9 +203,7 @@ def main():
             scores = train(data, variant, seed, settings, folder, options.resume)
             with lock:  # or a file of fewer results could be written last
                 results[each] = scores
-                if options.json:
-                    text = json.dumps(record(settings, results), indent=2)
-                    options.json.write_text(text + "\n")
+                table.save(options, record(settings, results))
         result = results[each]
         print(
             f"{variant}, seed {seed}: mAP@0.5:0.95 {result['map50_95']:.4f}, "
@@ -201,7 +215,9 @@ def main():
     pairs = [(seed, variant) for seed in options.seeds for variant in options.variants]
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(run, pairs))
-    for variant, values in record(settings, results)["variants"].items():
+    found = record(settings, results)
+    table.save(options, found, figures(found))
+    for variant, values in found["variants"].items():
         print(variant)
         show(values["summary"], len(values["seeds"]))
         if found := values["difference"]:

@@ -15,7 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-DEMO = Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"
+from benchmarks.common import results
+from benchmarks.common.step_sides import DEMO
+
 SCORES = ("map50_95", "map50")
 
 
@@ -51,18 +53,22 @@ def trained(options, start, seed):
     return own | {"seconds": seconds}
 
 
-def table(results):
+def summarize(values):
+    """Return the mean and the range."""
+    return {"mean": statistics.mean(values), "min": min(values), "max": max(values)}
+
+
+def table(runs):
     """Yield the lines of a Markdown table: the mean and the range of each start's runs."""
-    names = list(next(iter(results.values()))[0])
+    names = list(next(iter(runs.values()))[0])
     yield "| start | " + " | ".join(names) + " |"
     yield "| --- " * (len(names) + 1) + "|"
-    for start, runs in results.items():
+    for start, found in runs.items():
         cells = []
         for name in names:
-            values = [own[name] for own in runs]
             digits = 0 if name == "seconds" else 3
-            low, high = (f"{value:.{digits}f}" for value in (min(values), max(values)))
-            cells.append(f"{statistics.mean(values):.{digits}f} ({low} to {high})")
+            values = summarize([own[name] for own in found]).values()
+            cells.append("{} ({} to {})".format(*(f"{value:.{digits}f}" for value in values)))
         yield f"| {start.rpartition('=')[0] or start} | " + " | ".join(cells) + " |"
 
 
@@ -78,15 +84,18 @@ def main():
     add("--image-size", type=int, default=256)
     add("--batch-size", type=int, default=8)
     add("--output-dir", type=Path, default=Path("runs/fine_tuning"))
-    add("--json", type=Path, metavar="OUT")
+    results.add_options(parser, json=False)
     options = parser.parse_args()
-    results = {start: [] for start in options.starts}
+    runs = {start: [] for start in options.starts}
     for seed in options.seeds:
         for start in options.starts:
-            results[start].append(trained(options, start, seed))
-    print(*table(results), sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+            runs[start].append(trained(options, start, seed))
+    print(*table(runs), sep="\n")
+    figures = {
+        start: {name: summarize([own[name] for own in found]) for name in found[0]}
+        for start, found in runs.items()
+    }
+    results.save(options, None, figures)
 
 
 if __name__ == "__main__":

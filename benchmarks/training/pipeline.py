@@ -1,7 +1,7 @@
 """How fast the YOLO11n demo prepares training batches, without a model that uses them.
 
     python -m benchmarks.training.pipeline [--workers 0 1 2] [--image-size 320]
-        [--copy-paste P] [--json OUT]
+        [--copy-paste P] [--record]
 
 The pictures are drawn (data.synthetic), with mosaic, scaling, shifting, flipping and change of
 colours. The numbers of workers take turns; figures are medians, with the lowest and the highest.
@@ -9,18 +9,18 @@ CPU time counts all threads; other work on the machine disturbs it less than ima
 """
 
 import argparse
-import json
-import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
+from benchmarks.common import results
+from benchmarks.common.machine import machine, machine_line
+from benchmarks.common.step_sides import DEMO
+
+sys.path.insert(0, str(DEMO))
 
 from data.augment import Augment, make_plan, stack_plans
 from data.drawing import render
@@ -115,7 +115,7 @@ def parse_arguments():
     parser.add_argument("--batches", type=int, default=30, help="of images, in each measurement")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pictures", type=int, default=64, help="in the data set")
-    parser.add_argument("--json", help="file to write the result to")
+    results.add_options(parser, json=False)
     return parser.parse_args()
 
 
@@ -123,16 +123,9 @@ def main():
     options = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
         dataset = open_data(folder, options)
-        result = {
-            "machine": platform.processor() or platform.machine(),
-            "cores": os.cpu_count(),
-            "load_before": os.getloadavg()[0],
-            "image_size": options.image_size,
-            "batch_size": options.batch_size,
-            "cpu_us_per_image": steps(dataset, options),
-        } | loaders(dataset, options)
-    print(f"{options.image_size} px, batches of {options.batch_size}, {os.cpu_count()} cores, "
-          f"load {result['load_before']:.1f} before")  # fmt: skip
+        facts = machine()  # the load before
+        result = {"cpu_us_per_image": steps(dataset, options)} | loaders(dataset, options)
+    print(f"{options.image_size} px, batches of {options.batch_size}; {machine_line(facts)}")
     for name, row in result["cpu_us_per_image"].items():
         print(f"  {name}: {row['median']:.0f} us of CPU per image "
               f"({row['min']:.0f} to {row['max']:.0f})")  # fmt: skip
@@ -141,8 +134,7 @@ def main():
             speed, cpu = row["per_s"], row["cpu_us_each"]
             print(f"  {what}, {workers} workers: {speed['median']:.0f}/s ({speed['min']:.0f} to "
                   f"{speed['max']:.0f}), {cpu['median']:.0f} us of CPU each")  # fmt: skip
-    if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=2))
+    results.save(options, None, result, facts)
 
 
 if __name__ == "__main__":

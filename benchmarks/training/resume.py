@@ -2,7 +2,7 @@
 
     mount -t tmpfs -o size=400m tmpfs FOLDER
     python -m benchmarks.training.resume FOLDER [--kills 20] [--sides host device]
-        [--seed 0] [--json OUT]
+        [--seed 0] [--record]
 
 Twenty sessions of one run are killed (SIGKILL): after steps, while a file is being written, within
 validation, and at any time from a session's start on.  Between them come other troubles: a full
@@ -17,7 +17,6 @@ import contextlib
 import csv
 import json
 import os
-import platform
 import random
 import shutil
 import signal
@@ -25,13 +24,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
+from benchmarks.common import results
+from benchmarks.common.step_sides import DEMO
+
+sys.path.insert(0, str(DEMO))
 
 from training.checkpoint import load_weights
 
-DEMO = Path(sys.path[0])
 IMAGES = "--train", "16", "--val", "8"
 SETTINGS = [
     "--image-size", "64", "--batch-size", "4", "--nominal-batch", "8", "--epochs", "30",
@@ -313,18 +315,22 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--any-time", type=float, default=20.0, metavar="SECONDS",
                         help="after a session's start, for the kills at any time")  # fmt: skip
-    parser.add_argument("--json", type=Path, help="file to write the result to")
+    results.add_options(parser)
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as other:
         data, cache = Path(other) / "data", Path(other) / "cache"
         draw = [sys.executable, "-m", "data.synthetic.generate", data, *IMAGES]
         subprocess.run(draw, cwd=DEMO, check=True)
         sides = {side: try_side(side, o, data, cache) for side in o.sides}
-    if o.json:
-        machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        facts = {"settings": SETTINGS, "XLA_FLAGS": os.environ.get("XLA_FLAGS"), "seed": o.seed}
-        record = {"machine": machine, **facts, "sides": sides}
-        o.json.write_text(json.dumps(record, indent=2) + "\n")
+    figures = {
+        side: {
+            "sessions ended by": Counter(moment["kind"] for moment in found["moments"]),
+            "different": ", ".join(found["different"]) or "nothing",
+            **{name: found[name] for name in ("kills", "steps", "resumed", "arrays")},
+        }
+        for side, found in sides.items()
+    }
+    results.save(o, {"settings": SETTINGS, "seed": o.seed, "sides": sides}, figures)
     return int(any(side["different"] for side in sides.values()))
 
 

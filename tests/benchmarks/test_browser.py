@@ -6,6 +6,7 @@ import pytest
 from tools import build_demo
 from tools.compare_runtimes import BrowserError
 
+from benchmarks.common.results import rows_of
 from benchmarks.page import browser
 from tests.examples.yolo11n.page.browsers import require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
@@ -36,6 +37,18 @@ def test_a_page_that_runs_in_another_way_is_not_measured():
 def test_ratios_are_of_the_first_model_to_the_second_in_each_round():
     models = [{"inferenceByRound": [2, 9, 4]}, {"inferenceByRound": [4, 6, 4]}]
     assert browser.ratios(models) == {"median": 1, "min": 0.5, "max": 1.5}
+
+
+def test_figures_of_frames_and_openings():
+    stage = {name: {"median": 1.0, "p90": 2.0} for name in browser.STAGES}
+    models = [{"name": n, "inferenceByRound": [1, 2, 4], **stage} for n in ("model", "reference")]
+    opening = {"median": 2.5, "min": 2.0, "max": 3.0}
+    result = {"frames": {"wasm": models}, "openings": {"page": opening}, "files": {"a.js": 5}}
+    rows = {figure: rest for figure, *rest in rows_of(browser.figures(result))}
+    assert rows["wasm, ms > model > inference"] == ["1", "", "2"]
+    assert rows["wasm, model / reference"] == ["1", "1", "1"]
+    assert rows["from opening to the first result, seconds > page"] == ["2.5", "2", "3"]
+    assert rows["bytes > a.js"] == ["5", "", ""]
 
 
 @pytest.mark.slow

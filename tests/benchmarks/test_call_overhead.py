@@ -8,16 +8,17 @@ import sys
 import pytest
 
 from benchmarks.common.child import ROOT
+from benchmarks.common.results import read
 
 pytest.importorskip("jax")
 
 
 @pytest.mark.slow
 def test_call_overhead(tmp_path):
-    path = tmp_path / "result.json"
+    path, table = tmp_path / "result.json", tmp_path / "table.csv"
     process = subprocess.run(
         [sys.executable, "-m", "benchmarks.package.call_overhead", "--arrays", "3", "40",
-         "--rounds", "12", "--json", path],
+         "--rounds", "12", "--json", path, "--record", table],
         env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
         cwd=ROOT, check=True, capture_output=True, text=True,
     )  # fmt: skip
@@ -30,4 +31,10 @@ def test_call_overhead(tmp_path):
         seconds = {name: values[1] for name, values in point["seconds"].items()}
         ours, theirs = seconds["mode JAX"], seconds["plain JAX"]
         assert point["ratios"]["mode JAX / plain JAX"] == pytest.approx(ours / theirs)
+    rows = read(table)
+    assert len(rows) == 2 * (4 + 2)
+    assert rows[0]["figure"] == "3 arrays > seconds > plain JAX"
+    command = "python -m benchmarks.package.call_overhead --arrays 3 40 --rounds 12"
+    assert {row["command"] for row in rows} == {command}
+    assert "jax" in rows[0]["versions"]
     assert "ratio jax_mode(donate=True) / plain JAX, donated" in process.stdout

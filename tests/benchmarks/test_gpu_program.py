@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.common import results
 from benchmarks.gpu import program
 
 pytest.importorskip("jax")
@@ -62,12 +63,12 @@ def test_description_of_a_device():
     assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
 
 
-def test_results_of_a_program_replace_older_ones(tmp_path):
-    path = tmp_path / "found.json"
-    for number, device in enumerate(["b", "a", "b"]):
-        program.store(path, dict.fromkeys(program.KEY, 1) | {"device": device, "number": number})
-    rows = json.loads(path.read_text())
-    assert [(row["device"], row["number"]) for row in rows] == [("a", 1), ("b", 2)]
+def test_what_was_found_is_read_from_the_table(tmp_path, monkeypatch):
+    path, key = tmp_path / "table.csv", ("Some GPU", 8, 64, 320, "bf16", "NHWC")
+    monkeypatch.setattr(results, "command", lambda: "python -m benchmarks.gpu.program --why 1")
+    facts = {"processor": "x", "cores": 1}
+    results.record(path, program.nested(key, {"kernels": 1022, "GB": 1.5}), facts)
+    assert program.recorded(path) == {(*key[:5], "plain JAX"): {"kernels": 1022, "GB": 1.5}}
 
 
 def test_the_page_says_what_was_found():
@@ -81,13 +82,13 @@ def test_counts_are_those_of_the_results(tmp_path):
         program.devices()
     except program.NoPlugin as error:
         pytest.skip(str(error))
-    path = tmp_path / "found.json"
-    command = [sys.executable, "-m", program.__name__, "--sides", "PyTensor", "--json", path]
+    path = tmp_path / "table.csv"
+    command = [sys.executable, "-m", program.__name__, "--sides", "PyTensor", "--record", path]
     subprocess.run(command, cwd=program.ROOT, env=os.environ | {"PYTENSOR_FLAGS": ""}, check=True)
-    (found,) = json.loads(path.read_text())
-    known = {program.key_of(row): row for row in json.loads(program.RESULTS.read_text())}
+    ((key, found),) = program.recorded(path).items()
+    known = program.recorded()[key]
     for name in ("kernels", "GB", "temporary MB"):
-        assert found[name] == pytest.approx(known[program.key_of(found)][name], rel=0.02)
+        assert found[name] == pytest.approx(known[name], rel=0.02)
 
 
 # ------------------------------------------------------------------------------ a run's check

@@ -1,6 +1,5 @@
 """How runs that were killed are compared with a whole one, and how moments are found."""
 
-
 import numpy as np
 import pytest
 

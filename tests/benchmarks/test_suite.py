@@ -419,6 +419,14 @@ def test_a_step_that_fails_is_tried_without_torch(tmp_path, monkeypatch):
     assert result["parts"]["step-8-bf16-without-torch"]["reason"] is None
 
 
+def test_each_part_records_its_figures(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(gpu_suite, "run_benchmark", lambda *call: given.append(call) or ({}, None))
+    more, part = ["--record", "table.csv"], gpu_suite.Part("a", "s", ["--rounds", 1], 100.0)
+    gpu_suite.run_parts([part], {"parts": {}}, tmp_path / "result.json", 500.0, more)
+    assert given[0][:2] == ("s", ["--rounds", 1, *more])
+
+
 def test_results_of_other_settings_are_not_kept(tmp_path):
     path = tmp_path / "result.json"
     assert gpu_suite.earlier(path, {}) == {}

@@ -201,7 +201,7 @@ def draw_inputs(rng):
 def names_of(seed):
     """Return the names of the operations that a program can have.
 
-    Numbers below 10,000 are the graphs of `benchmarks/results/linkers_cpu.json`; programs after
+    Numbers below 10,000 are the graphs of `docs/wrong_numbers_from_xla.md`; programs after
     them have the catalogue's operators, too.
     """
     left_out = () if seed >= PUBLISHED else ("catalogued",)
