@@ -47,6 +47,27 @@ def run_benchmark(program, arguments, timeout, environment=None):
         return (json.loads(path.read_text()) if path.exists() else None), reason
 
 
+def answer_of(module, *arguments, environment=None):
+    """Run a module to its end; what it writes to standard error is shown.
+
+    Returns
+    -------
+    The value that it prints as JSON, in its last line.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails.
+    """
+    done = subprocess.run(
+        program_command(module, *arguments), cwd=ROOT, env=os.environ | (environment or {}),
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    if reason := how_it_ended(done.returncode):
+        raise RuntimeError(f"{module} {' '.join(map(str, arguments))}: {reason}; see above")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def program_command(module, *arguments):
     """Return the command line of a module, for a process that starts in `ROOT`."""
     return [sys.executable, "-m", module, *map(str, arguments)]

@@ -21,6 +21,11 @@ def alternate(runs, rounds, warmup=5):
     }
 
 
+def summarize(values):
+    """Return the median, the lowest and the highest."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
 def quartiles(values):
     """Return the lower quartile, the median and the upper quartile."""
     return np.quantile(values, [0.25, 0.5, 0.75]).tolist()

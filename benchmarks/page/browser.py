@@ -26,6 +26,7 @@ import numpy as np
 from benchmarks.common import results
 from benchmarks.common.machine import machine
 from benchmarks.common.step_sides import DEMO
+from benchmarks.common.timing import summarize
 
 sys.path.insert(0, str(DEMO))
 
@@ -158,11 +159,6 @@ def ratios(models):
     """Return, by round, the first model's median inference time over the second's."""
     first, second = (model["inferenceByRound"] for model in models)
     return summarize([a / b for a, b in zip(first, second, strict=True)])
-
-
-def summarize(values):
-    """Return the median, the lowest and the highest."""
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 # ------------------------------------------------------------------------------ opening

@@ -18,7 +18,6 @@ Medians of the rounds.
 import argparse
 import hashlib
 import json
-import subprocess
 import tempfile
 import time
 from importlib import import_module
@@ -27,7 +26,7 @@ from statistics import median
 from unittest.mock import patch
 
 from benchmarks.common import results
-from benchmarks.common.child import ROOT, program_command
+from benchmarks.common.child import answer_of
 from pytensor.compile.mode import predefined_modes
 from pytensor.link.jax import jax_mode
 from tests.catalogue.pymc_models import build
@@ -118,11 +117,7 @@ def start_fork(what, name, folder):
 def start_process(what, name, folder):
     """Return what `start` returns in a process of its own, and that process's seconds."""
     begun = time.perf_counter()
-    command = program_command(__spec__.name, "--start", what, name, folder)
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{what} of {name} failed\n{done.stderr[-2000:]}")
-    result = json.loads(done.stdout.splitlines()[-1])
+    result = answer_of(__spec__.name, "--start", what, name, folder)
     return result | {"process": time.perf_counter() - begun}
 
 

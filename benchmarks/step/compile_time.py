@@ -13,8 +13,6 @@ is the reading of the program; its writing belongs to the "first step" of the fi
 
 import argparse
 import json
-import os
-import subprocess
 import tempfile
 import time
 from contextlib import ExitStack, contextmanager
@@ -25,7 +23,7 @@ import numpy as np
 
 import benchmarks.common.float32  # noqa: F401, before pytensor
 from benchmarks.common import results
-from benchmarks.common.child import ROOT, device_facts, program_command
+from benchmarks.common.child import answer_of, device_facts
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import CLASSES, DemoStep, PureStep, draw_sample, use_demo
 from benchmarks.common.timing import quartiles
@@ -171,17 +169,13 @@ def run_side(name, options, weights, cache=None):
     cache : Path, optional
         Folder of compiled programs; without one, none is kept nor found.
     """
-    command = program_command(
-        __spec__.name, "--image-size", options.image_size, "--batch-size", options.batch_size,
-        "--side", name, "--weights", weights,
-    )  # fmt: skip
     settings = {"JAX_ENABLE_COMPILATION_CACHE": "false"}
     if cache is not None:
         settings = {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_COMPILATION_CACHE_DIR": str(cache)}
-    output = subprocess.run(
-        command, cwd=ROOT, env=os.environ | settings, stdout=subprocess.PIPE, check=True, text=True
-    )
-    return json.loads(output.stdout.splitlines()[-1])
+    return answer_of(
+        __spec__.name, "--image-size", options.image_size, "--batch-size", options.batch_size,
+        "--side", name, "--weights", weights, environment=settings,
+    )  # fmt: skip
 
 
 def measure(options):

@@ -23,7 +23,6 @@ import argparse
 import ctypes
 import gc
 import json
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -31,7 +30,7 @@ import numpy as np
 
 import benchmarks.common.float32  # noqa: F401, before pytensor
 from benchmarks.common import results, step_sides
-from benchmarks.common.child import ROOT, program_command
+from benchmarks.common.child import answer_of
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import DemoStep, PureStep, draw_sample
 
@@ -122,13 +121,10 @@ def measure_here(name, weights, options):
 
 def measure_apart(name, weights_path, options):
     """Measure a side in a process of its own."""
-    command = program_command(__spec__.name, "--only", name, "--weights", weights_path)
-    for option in ("image_size", "batch_size", "steps"):
-        command += [f"--{option.replace('_', '-')}", str(getattr(options, option))]
-    process = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    if process.returncode:
-        raise RuntimeError(f"side {name} failed with status {process.returncode}; see above")
-    return json.loads(process.stdout.splitlines()[-1])
+    return answer_of(
+        __spec__.name, "--only", name, "--weights", weights_path, "--steps", options.steps,
+        "--image-size", options.image_size, "--batch-size", options.batch_size,
+    )  # fmt: skip
 
 
 def ratios(sides):

@@ -9,7 +9,6 @@ CPU time counts all threads; other work on the machine disturbs it less than ima
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
 import time
@@ -19,6 +18,7 @@ import numpy as np
 from benchmarks.common import results
 from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.step_sides import DEMO
+from benchmarks.common.timing import summarize
 
 sys.path.insert(0, str(DEMO))
 
@@ -64,10 +64,6 @@ def measure(dataset, workers, draw, options):
         cpu = time.process_time() - cpu
     images = number * options.batch_size
     return images / seconds, 1e6 * cpu / images
-
-
-def summarize(values):
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
 def loaders(dataset, options):
