@@ -1,7 +1,7 @@
-"""Builds the page that lies in the repository: the one command that writes it.
+"""Builds the page in the repository: the one command that writes it.
 
     python .ci/page.py            after a change of the page's sources, or of what the build puts in
-                                  it: with the model that lies in the page
+                                  it: with the model in the page
     python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --far MODEL_448.onnx --card CARD.md \
         --facts CARD.json         with another model; CARD.md takes the place of what
                                   demo_assets/README.md says of the present one, and CARD.json of
@@ -43,13 +43,13 @@ def content(text, exact):
 
 
 def present_scripts():
-    """Return the scripts that lie in the repository."""
+    """Return the scripts in the repository."""
     files = sorted(DEMO.glob("demo_assets/*.js"))
     return {str(f.relative_to(DEMO)): f.read_text(encoding="utf-8") for f in files}
 
 
 def own_scripts(present):
-    """Build the scripts as they are today, with the model that lies in them."""
+    """Build the scripts as they are today, with the model in them."""
     own = assets_of(present["demo_assets/model.js"])
     info = json.loads(own["model-info"])
     with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +65,7 @@ def own_scripts(present):
 
 
 def files_table(model, int8):
-    """Return a Markdown table of the model's files: no figure is copied into it by hand."""
+    """Return a Markdown table of the model's files: no figure is copied into it manually."""
     rows = ["| file | bytes | SHA-256 |", "| --- | --- | --- |"]
     for path in filter(None, (model, int8)):
         rows.append(f"| `{path.name}` | {path.stat().st_size:,} | `{hash_of(path)}` |")
@@ -101,7 +101,7 @@ def main(arguments=None):
     if o.model is None and (o.int8 or o.far or o.card or o.facts):
         parser.error("--int8, --far, --card and --facts need the model")
     if o.model and o.check:
-        parser.error("--check looks at the model that lies in the page")
+        parser.error("--check looks at the model in the page")
     present, changes = present_scripts(), {}
     try:
         if o.model is None:
@@ -119,7 +119,7 @@ def main(arguments=None):
         if content(text, exact) != content(present.get(name, ""), exact):
             changes[name] = text
     for name, text in changes.items():
-        print(f"{'to be built anew' if o.check else 'built anew'}: {name}")
+        print(f"{'to be built again' if o.check else 'built again'}: {name}")
         if not o.check:
             (DEMO / name).write_text(text, encoding="utf-8", newline="\n")
     if o.check and changes:

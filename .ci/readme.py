@@ -1,4 +1,4 @@
-"""Gives the package README with whole addresses: on an index's page no file lies beside it.
+"""Gives the package README with whole addresses: on an index's page no file is next to it.
 
 hatchling runs this when it reads the metadata (pyproject.toml). A link leads to the tag of the
 release, in the repository that [project.urls] names, and a picture comes from there.
@@ -13,7 +13,7 @@ LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)")
 
 
 def with_whole_links(text, repository, version):
-    """Return Markdown whose links to files beside it lead to the tag of a version."""
+    """Return Markdown whose links to files next to it lead to the tag of a version."""
 
     def whole(found):
         picture, words, path = found.groups()

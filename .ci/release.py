@@ -152,7 +152,7 @@ def compile_kernels(uv, folder):
 
 
 def with_kernels(wheel, machine, libraries, tools, folder):
-    """Write the wheel of a machine, which has libraries beside the source; its path."""
+    """Write the wheel of a machine, which has libraries next to the source; its path."""
     run(tools / "bin" / "wheel", "unpack", "--dest", folder / machine, wheel)
     (content,) = (folder / machine).iterdir()
     for library in libraries:
@@ -225,7 +225,7 @@ def first_program():
 
 
 def try_wheel(uv, wheel, python, versions, folder):
-    """Install, run and uninstall the wheel in an environment of its own, and print what it did."""
+    """Install, run and uninstall the wheel in a separate environment, and print what it did."""
     place = folder / "environment"
     run(uv, "venv", "--clear", "--python", python, place)
     needs = [f"pytensor-vision[jax,onnx] @ {wheel.as_uri()}", *versions, "scikit-learn"]

@@ -1,4 +1,4 @@
-"""Takes the pictures of the page for the READMEs: of the page that lies in the repository, anew.
+"""Takes the pictures of the page for the READMEs, from the page in the repository.
 
     python .ci/screenshots.py [--output DIR]
 

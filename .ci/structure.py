@@ -6,7 +6,7 @@
 
 Nothing is read from a text: modules are those that a fresh interpreter has executed, files those
 whose functions Python's monitoring saw entered, and lines of a function those that its code object
-was compiled from, without its docstring. Each measurement is a process of its own.
+was compiled from, without its docstring. Each measurement is a separate process.
 """
 
 import argparse
@@ -223,7 +223,7 @@ PROBES = {
 
 
 def measured(name):
-    """Return what a probe finds, in a process of its own."""
+    """Return what a probe finds, in a separate process."""
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTENSOR_FLAGS": "cxx=",
     }  # fmt: skip

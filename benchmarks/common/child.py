@@ -1,4 +1,4 @@
-"""Benchmarks run as processes of their own: with a time limit, and without one failing the rest."""
+"""Benchmarks run as separate processes: with a time limit, and without one failing the rest."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""YOLO11n and its training step in JAX alone: what the PyTensor demo is measured against.
+"""YOLO11n and its training step in JAX only: what the PyTensor demo is measured against.
 
 Plain functions over dicts of arrays, no framework.  Parameters have the names of the state dict,
 so that `init_state` takes the weights of the demo's model as they are.  It is written from the
@@ -187,7 +187,7 @@ def forward(params, statistics, images, layout="NHWC", dtype=jnp.float32):
         RGB in 0..1.
     layout : "NHWC" or "NCHW"
     dtype : float32 or bfloat16
-        Of convolutions and what lies between them.  Parameters, and the statistics of batch
+        Of convolutions and what is between them.  Parameters, and the statistics of batch
         normalizations and softmax, are float32 in either case.
 
     Returns
@@ -389,7 +389,7 @@ def yolo_loss(maps, targets, layout="NHWC"):
 class State(NamedTuple):
     """What a step changes: dicts of float32 arrays by the names of the state dict.
 
-    Filters lie as the layout has them, see `init_state` and `state_dict`.
+    Filters have the layout's order, see `init_state` and `state_dict`.
 
     Attributes
     ----------

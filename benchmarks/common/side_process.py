@@ -1,4 +1,4 @@
-"""A side of a training step's benchmark, in a process of its own: as its users run it.
+"""A side of a training step's benchmark, in a separate process: as its users run it.
 
 `SideProcess` starts this file and talks with it in lines of JSON: the name of a method of
 `ServedSide` and its arguments go there; what it returns, or the error, comes back.

@@ -3,7 +3,7 @@
     python -m benchmarks.gpu.suite --record         # what a GPU is worth
     python -m benchmarks.gpu.suite --quick          # a trial of some minutes, on a CPU too
 
-Each part is a process of its own with a time limit; one that fails is reported, and the others go
+Each part is a separate process with a time limit; one that fails is reported, and the others go
 on.  The result is written to a file after each part.  Parts that the budget has no time for are
 measured when the command is run again, which keeps the parts that are there; `--again` measures all
 of them again.  With `--record` each part's process puts its figures into the table of results.
@@ -71,7 +71,7 @@ class Part(NamedTuple):
 
 
 def steps_part(batch_size, precision, options, seconds):
-    """Return a part with all sides in turn; without PyTorch, if that doesn't run beside JAX."""
+    """Return a part with all sides in turn; without PyTorch, if that doesn't run with JAX."""
     common = [
         "--batch-size", batch_size, "--image-size", options.image_size,
         "--steps", options.steps, "--rounds", options.rounds, *numbers(precision),
@@ -93,7 +93,7 @@ def numbers(precision):
 
 
 def alone(name, side, batch_sizes, options, seconds):
-    """Return a part with one side in a process of its own, at rising batch sizes."""
+    """Return a part with one side in a separate process, at rising batch sizes."""
     return Part(
         f"{name}-{side}",
         "step.train_step",

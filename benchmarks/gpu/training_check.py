@@ -7,7 +7,7 @@ NAME is a GPU that XLA describes, such as h200, h100, h100-pcie, a100 or a100-40
 is that of this machine.  The run's own training step is compiled for it, which takes minutes and
 needs no GPU, but `pip install 'jax[cuda12]'`; its program says the memory, and bounds the time from
 below by its bytes and kernels.  On a machine with a GPU the step runs, too, on zeros for data, and
-what it took stands beside what was expected.
+prints its time next to the expected one.
 
 Nothing is downloaded: of COCO the number of images is the one that is asked for.  The times are
 those of training steps alone, without preparing data, validation and export.

@@ -1,4 +1,4 @@
-"""What a call of a small function costs in mode ONNX, beside other modes and a bare session.
+"""What a call of a small function costs in mode ONNX, compared with other modes and a bare session.
 
     python -m benchmarks.onnx.call_overhead [--rounds 3000] [--record]
 

@@ -1,4 +1,4 @@
-"""Latency of an exported detector in onnxruntime, beside a reference's and smaller variants'.
+"""Latency of an exported detector in onnxruntime, compared with a reference and smaller variants.
 
     python -m benchmarks.onnx.inference MODEL [--reference FILE.onnx] [--data SET]
         [--variants float16-weights float16 int8] [--record]

@@ -105,7 +105,7 @@ def time_calls(sides, rounds):
 
 
 def check(sides, calls):
-    """Raise an error if a side did not do its work: all have run so many calls."""
+    """Raise an error if a side did not do its work: all have run `calls` calls."""
     for name, side in sides.items():
         for k, value in enumerate(side.values()):
             if not np.array_equal(value, np.full(4, k + calls, dtype="float32")):

@@ -1,4 +1,4 @@
-"""Operators in mode JAX beside the same `jax.lax` calls, and in mode NUMBA beside SciPy and NumPy.
+"""Compare operators in mode JAX with `jax.lax` calls, and in mode NUMBA with SciPy and NumPy.
 
     python -m benchmarks.package.operators [--only conv2d] [--rounds 40] [--torch] [--record]
 
@@ -6,7 +6,7 @@ Each side is compiled once, gets the same arrays, and runs in turn with the othe
 ratio of medians, below 1 where ours is faster.  Results are compared before anything is timed.
 
 With `--torch`, PyTorch's eager functions are a third side of what mode JAX computes.  Its gradients
-start from a finished forward pass, whose saved values they use; the other sides compute anew what
+start from a finished forward pass, whose saved values they use; the other sides compute again what
 they need.
 """
 

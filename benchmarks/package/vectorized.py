@@ -1,4 +1,4 @@
-"""Time of `vectorize_graph`'s batches beside the same batches written by hand.
+"""Time of `vectorize_graph`'s batches compared with the same batches written manually.
 
     python -m benchmarks.package.vectorized [--modes JAX,NUMBA,ONNX] [--turns 100] [--record]
 
@@ -34,7 +34,7 @@ def network(x, first, second, groups=1):
 
 
 def cases():
-    """Return by name: the inputs, what `vectorize_graph` makes, and what is written by hand."""
+    """Return by name: the inputs, what `vectorize_graph` makes, and the same written manually."""
     x, first, second = (
         tensor(IMAGES, 3, SIDE, SIDE), tensor(CHANNELS, 3, 3, 3), tensor(CHANNELS, CHANNELS, 3, 3)
     )  # fmt: skip
@@ -79,7 +79,7 @@ def compare(mode, name, turns):
     times = [[call(f, values)[0] for f in functions] for _ in range(turns)]
     made, by_hand = (1e3 * statistics.median(each) for each in zip(*times, strict=True))
     print(f"{mode:6} {name:20} {made:8.2f} {by_hand:8.2f} ms {made / by_hand:6.2f}", flush=True)
-    return {"vectorize_graph, ms": made, "by hand, ms": by_hand}
+    return {"vectorize_graph, ms": made, "written manually, ms": by_hand}
 
 
 def main():

@@ -3,11 +3,11 @@
     python -m benchmarks.pymc.start [--what density,numpyro,blackjax,nutpie] [--rounds 3]
         [--forks] [--record] [MODEL ...]
 
-Each start is a process of its own; with --forks it is a fork of a process that has imported what
+Each start is a separate process; with --forks it is a fork of a process that has imported what
 starts use, which is quicker to measure, and then "process" is missing. The second start finds what
 the first has kept on disk: for "density" (`model.compile_logp`, `model.compile_dlogp` and a call of
 each) programs of `jax_mode(keep_programs=True)`, for samplers what JAX keeps by itself, and for
-"nutpie kept" such programs in the place of those of mode JAX (see docs/pymc_start_faster.md).
+"nutpie kept" such programs instead of mode JAX's programs (see docs/pymc_start_faster.md).
 Seconds begin after the imports, JAX's start and the model, and end with the results; "process" is
 all of it. If the results of both starts differ in one bit, "OTHER RESULTS" is said. Processor time
 is that of all threads; other work on the machine disturbs it less. Samplers tune for 10 steps and
@@ -115,7 +115,7 @@ def start_fork(what, name, folder):
 
 
 def start_process(what, name, folder):
-    """Return what `start` returns in a process of its own, and that process's seconds."""
+    """Return what `start` returns in a separate process, and that process's seconds."""
     begun = time.perf_counter()
     result = answer_of(__spec__.name, "--start", what, name, folder)
     return result | {"process": time.perf_counter() - begun}

@@ -3,7 +3,7 @@
     python -m benchmarks.step.compile_time [--image-size 320] [--batch-size 8] [--rounds 5]
         [--second-start] [--record]
 
-Each run is a process of its own; the sides take turns; medians.  "building" makes the model and
+Each run is a separate process; the sides take turns; medians.  "building" makes the model and
 its graph in PyTensor, and puts the weights on the device in plain JAX, which has no graph to
 build.  "rewrites" is `pytensor.function`: its rewrites and the conversion to a JAX function.
 Tracing, lowering and XLA's compilation are JAX's own stages on both sides.  With --second-start
@@ -35,7 +35,7 @@ COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 class Stopwatch:
-    """Seconds by stage; time in a stage within a stage counts for the inner one alone."""
+    """Seconds by stage; time in a stage within a stage counts only for the inner one."""
 
     def __init__(self):
         self.seconds = dict.fromkeys(STAGES, 0.0)
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
-        "--second-start", action="store_true", help="with programs on disk, and then once more"
+        "--second-start", action="store_true", help="with programs on disk, and then again"
     )
     results.add_options(parser)
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)

@@ -8,13 +8,13 @@ Sides:
     donated   the same in the mode in which the demo trains: donated state, our kernels on a CPU
     pure      plain JAX, with a donated state
 
-Each side runs in a process of its own, on the same weights and batches.  Figures, in bytes:
+Each side runs in a separate process, on the same weights and batches.  Figures, in bytes:
     program       what XLA plans for a call: arguments, results and temporary values, without the
                   results that take an argument's place
-    device peak   the device's own account, the first step and its compilation included; GPUs alone
+    device peak   the device's own account, the first step and its compilation included; GPUs only
     device held   the same account after the last step
     host growth   by how much the process grows in the steps after the first two, above what it
-                  had before them; free memory is given back to the system first; Linux alone
+                  had before them; free memory is given back to the system first; Linux only
 
 A ratio below 1 says that PyTensor's side takes less.
 """
@@ -120,7 +120,7 @@ def measure_here(name, weights, options):
 
 
 def measure_apart(name, weights_path, options):
-    """Measure a side in a process of its own."""
+    """Measure a side in a separate process."""
     return answer_of(
         __spec__.name, "--only", name, "--weights", weights_path, "--steps", options.steps,
         "--image-size", options.image_size, "--batch-size", options.batch_size,

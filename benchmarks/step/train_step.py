@@ -1,11 +1,11 @@
-"""A training step of YOLO11n in PyTensor beside the same step in plain JAX and in PyTorch.
+"""A training step of YOLO11n in PyTensor compared with the same step in plain JAX and in PyTorch.
 
     python -m benchmarks.step.train_step [--image-size 320] [--batch-size 8 16] [--steps 10]
         [--rounds 5] [--sides pytensor pure torch torch-compile] [--precision bf16] [--record]
 
 One step is the forward pass in training mode, the loss with its assigner, the backward pass,
 clipping, SGD with Nesterov's momentum, the averages and the running statistics.  Each side has a
-process of its own.  All start from the same weights and get the same arrays, which lie on the
+process of its own.  All start from the same weights and get the same arrays, which are on the
 device; the losses of the first step must agree.  The sides take turns in blocks of steps, and a
 block ends when its results are there; the other processes wait meanwhile.  A ratio below 1 says
 that the side that is named first is faster; on a shared machine only the ratios mean something.
@@ -13,7 +13,7 @@ that the side that is named first is faster; on a shared machine only the ratios
 Sides:
     pytensor              the demo's step, in the mode in which the demo trains
     pytensor-unguarded    the same without the guard against XLA's wrong numbers on CPUs
-    pytensor-without-kernels  the same without our C++ kernels: XLA's program alone
+    pytensor-without-kernels  the same without our C++ kernels: only XLA's program
     pure                  plain JAX
     torch                 PyTorch, eagerly
     torch-channels-last   the same with channels last

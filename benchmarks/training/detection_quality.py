@@ -58,7 +58,7 @@ REFERENCE = "float32"
 
 
 def train(data, variant, seed, settings, output, resume):
-    """Train one seed in a process of its own; return the last weights' scores, and its seconds.
+    """Train one seed in a separate process; return the last weights' scores, and its seconds.
 
     SystemExit if it fails, or if `resume` finds a training of other settings or other data.
     """
@@ -70,7 +70,7 @@ def train(data, variant, seed, settings, output, resume):
     if resume and begun and not (note.exists() and json.loads(note.read_text()) == asked):
         raise SystemExit(
             f"{folder} has a training of other settings or other data: give another --output-dir, "
-            "or leave out --resume to train anew"
+            "or leave out --resume to train again"
         )
     note.write_text(json.dumps(asked) + "\n")
     command = [*before, sys.executable, "train_yolo11n.py", "--data", str(data.resolve())]

@@ -82,7 +82,7 @@ def loaders(dataset, options):
 
 
 def steps(dataset, options):
-    """Return CPU microseconds per image, of planning and of drawing alone in this process."""
+    """Return CPU microseconds per image, of planning and of drawing only, in this process."""
     times, augment = {"planning": [], "drawing": []}, augmentation(options)
     size, count = options.image_size, options.batch_size
     out = np.empty((count, 3, size, size), np.uint8)
