@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.common import child, step_sides
+from benchmarks.common.results import rows_of
 from benchmarks.common.side_process import SideError
 from benchmarks.gpu import suite as gpu_suite
 from benchmarks.step import scaling
@@ -158,6 +159,10 @@ def test_each_side_as_its_users_run_it(train_step, fake_sides, capsys):
     printed = capsys.readouterr().out
     assert "allocator default, 3 minor page faults a step" in printed
     assert "waiting, it took 25% of a core" in printed
+    figures = dict(row[:2] for row in rows_of(train_step.figures(point)))
+    assert figures["batch 4 > torch > seconds"] == "0.5"
+    assert figures["batch 4 > ratio > pytensor / torch"] == "1"
+    assert not any(figure.startswith("batch 4 > ratio > torch") for figure in figures)
     device = {"name": "gpu:0", "kind": "some GPU"}
     facts = train_step.facts_of_run(device, point)
     assert (facts["machine"]["torch"], facts["machine"]["device_kind"]) == ("2.0", "some GPU")
