@@ -4,9 +4,8 @@
     python .ci/structure.py --check    # measure; fail where a bar is exceeded
     python .ci/structure.py --ablate   # leave out mechanisms instead: see ablate.py
 
-Nothing is read from a text: modules are those that a fresh interpreter has executed, files those
-whose functions Python's monitoring saw entered, and lines of a function those that its code object
-was compiled from, without its docstring. Each measurement is a separate process.
+Modules are those that a fresh interpreter has executed, and files those whose functions Python's
+monitoring saw entered. Each measurement is a separate process.
 """
 
 import argparse
@@ -236,42 +235,6 @@ def measured(name):
         return json.loads(path.read_text())
 
 
-# ------------------------------------------------------------------------------------ functions
-
-
-def lines_of(code):
-    """Return the lines that a code object was compiled from, with those of functions within it."""
-    found = set()
-    for first, last, _, _ in code.co_positions():
-        if first is not None:
-            found |= {*range(first, (last or first) + 1)}
-    for constant in code.co_consts:
-        if hasattr(constant, "co_positions"):
-            found |= lines_of(constant)
-    return {line for line in found if line >= code.co_firstlineno}
-
-
-def functions_in(code):
-    """Yield the code objects of functions and methods within another."""
-    for constant in code.co_consts:
-        if hasattr(constant, "co_positions"):
-            if not constant.co_name.startswith("<"):
-                yield constant
-            yield from functions_in(constant)
-
-
-def longest_function(folder):
-    """Return the lines of the longest function in a folder, and where it is."""
-    paths = [path for path in folder.rglob("*.py") if "node_modules" not in path.parts]
-    found = []
-    for path in paths:
-        for code in functions_in(compile(path.read_text(), str(path), "exec")):
-            if code.co_flags & 2:  # CO_NEWLOCALS, of a class body not set
-                name = f"`{code.co_qualname}` in {path.relative_to(ROOT)}"
-                found.append((len(lines_of(code)), name))
-    return max(found)
-
-
 # ------------------------------------------------------------------------------------- the table
 
 
@@ -294,7 +257,6 @@ def rows():
     """Return rows of what was measured, its number, its bar or None, and details."""
     imports, export, jax = measured("imports"), measured("export"), measured("jax")
     step, circles = measured("step"), measured("circles")
-    package, demo = longest_function(ROOT / "pytensor"), longest_function(DEMO)
     return [
         ("modules of ours that `import pytensor` executes", len(imports), 30, by_room(imports)),
         ("modules that the first `export_onnx` of a small network adds", len(export["loaded"]),
@@ -307,8 +269,6 @@ def rows():
          by_room(step)),
         (f"import circles among {circles['executed']} modules that were executed",
          len(circles["circles"]), 0, "; ".join(circles["circles"])),
-        ("lines of the package's longest function", package[0], 80, package[1]),
-        ("lines of the demo's longest function", demo[0], 93, demo[1]),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How the structure is measured: what is entered, executed and too long is found."""
+"""How the structure is measured: what is entered and executed is found."""
 
 import importlib.util
 import re
@@ -33,16 +33,6 @@ def test_files_whose_functions_are_entered_are_seen(structure, tmp_path, monkeyp
             exec(compile("x = 1", str(tmp_path / "ours/body.py"), "exec"))
         functions["ours/unused.py"]()
         assert seen.files == {"ours/used.py"}
-
-
-def test_lines_of_a_function_are_those_of_its_code(structure, tmp_path, monkeypatch):
-    monkeypatch.setattr(structure, "ROOT", tmp_path)
-    (tmp_path / "a.py").write_text(
-        'class C:\n    def f(self):\n        """Say.\n\n        More.\n        """\n\n'
-        "        # why\n        def g():\n            return 1\n\n        return g\n"
-        "def h():\n    return 1\n"
-    )
-    assert structure.longest_function(tmp_path) == (4, "`C.f` in a.py")
 
 
 def test_what_exceeds_its_bar_is_told(structure):
