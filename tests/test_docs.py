@@ -1,4 +1,4 @@
-"""The pages in docs and the guides: their code runs, and their links lead somewhere."""
+"""The code of all pages runs, and their links lead somewhere."""
 
 import os
 import re
@@ -20,38 +20,55 @@ PAGES = sorted(
     if not OTHERS.intersection(path.relative_to(ROOT).parts)
 )
 NOT_FOR_USERS = {"IdleClock", "Row", "nn", "schedules"}  # the modules are listed name by name
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+
+
+CONTINUES = "# Continues the block above.\n"
+
+
+def programs_of(page):
+    """Return a page's programs: a block that says so is part of the one above."""
+    programs = []
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        if code.startswith(CONTINUES):
+            programs[-1] += code
+        else:
+            programs.append(code)
+    return programs
+
+
+PROGRAMS = {
+    str(page.relative_to(ROOT)): programs
+    for page in PAGES
+    if "thoughts" not in page.parts  # .ci/upstream.py runs these
+    if (programs := programs_of(page))
+}
+# test_network_guide runs it, for a minute, and reads its results.
+PROGRAMS.pop("docs/pymc_network.md")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "docs/onnx.md",
-        "docs/other_numbers.md",
-        "docs/training_on_a_gpu.md",
-        "docs/how_fast_is_it.md",
-        "docs/wrong_numbers_from_xla.md",
-        "docs/pymc_start_faster.md",
-    ],
-)
+@pytest.mark.parametrize("page", PROGRAMS)
 def test_code_runs(page, tmp_path):
-    """Each block by itself, in an empty folder."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    assert blocks
+    """Each program runs by itself in an empty folder; an example's also finds its modules."""
     warnings = ["-W", "error"]
     if "pymc" in page:
-        pytest.importorskip("pymc")
-        warnings = []  # those of what PyMC imports
+        pytest.importorskip("bambi" if page.startswith("examples") else "pymc")
+        warnings = []  # PyMC's imports warn
     environment = {k: v for k, v in os.environ.items() if k != "PYTENSOR_FLAGS"}
-    for code in blocks:
-        subprocess.run(
-            [sys.executable, *warnings, "-c", code],
-            env=environment | {"JAX_PLATFORMS": "cpu"},
-            cwd=tmp_path,
-            check=True,
-        )
+    environment |= {"JAX_PLATFORMS": "cpu"}
+    if page.startswith("examples"):
+        environment["PYTHONPATH"] = str((ROOT / page).parent)
+    for code in PROGRAMS[page]:
+        command = [sys.executable, *warnings, "-c", code]
+        subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+
+
+def heading_anchors(page):
+    """Return the anchors that MyST and GitHub give a page's headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_files_of_an_operator():
@@ -73,9 +90,12 @@ def test_files_of_an_operator():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page):
-    for target in LINK.findall(page.read_text()):
+    for target, anchor in LINK.findall(page.read_text()):
         if "://" not in target and not target.startswith("mailto:"):
-            assert (page.parent / target).exists(), target
+            path = page.parent / target if target else page
+            assert path.exists(), target
+            if anchor and path.suffix == ".md":
+                assert anchor in heading_anchors(path), f"{target}#{anchor}"
 
 
 @pytest.mark.parametrize(
