@@ -41,7 +41,7 @@ def test_docstring_is_complete(name):
 def namespace():
     """Return the values that the migration tables are about."""
     names = {}
-    exec(re.search(r"```python\n(.*?)```", MIGRATION, re.S)[1], names)
+    exec(re.search(r"with these values:\n\n```python\n(.*?)```", MIGRATION, re.S)[1], names)
     return names
 
 
