@@ -1,18 +1,25 @@
-"""How Sphinx makes the site; `bash .ci/docs` runs it.
+"""Configure Sphinx, which `bash .ci/docs` runs.
 
-The source folder is the repository itself, so that the links between the texts, and from them to
-code, work on the site as they do in the repository; the first page is the README.
+The source folder is the repository itself, so links between the pages, and from them to code, work
+on the site and in the repository. The first page is docs/index.md.
 """
 
+import re
 import tomllib
 from pathlib import Path
 
-project = "pytensor-vision"
-author = "the authors of pytensor-vision"
-copyright = f"{author}; BSD-3-Clause"
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 root = Path(__file__).parents[1]
 metadata = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+project = metadata["name"]
 release = version = metadata["version"]
+author = metadata["authors"][0]["name"]
+years, holder = re.search(r"^Copyright \(c\) (\d+), (.*)$", (root / "LICENSE").read_text(), re.M).groups()
+copyright = f"{years}, {holder}; BSD-3-Clause"
+repository = metadata["urls"]["Repository"]
+*_, owner, repository_name = repository.split("/")
 
 extensions = [
     "myst_nb",
@@ -21,11 +28,11 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
 ]
-root_doc = "README"
+root_doc = "docs/index"
 include_patterns = [
     "*.md", "docs/**", "examples/**/*.md", "thoughts/*.md", "thoughts/**/*.md", "benchmarks/*.md",
 ]  # fmt: skip
-exclude_patterns = ["**/node_modules", "**/.*", "build", "docs/contents.md", "docs/templates"]
+exclude_patterns = ["**/node_modules", "**/.*", "build", "docs/templates"]
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -37,12 +44,13 @@ nb_execution_timeout = 300
 nb_execution_in_temp = True
 nb_merge_streams = True
 
+toc_object_entries = False  # otherwise menus have each name twice
 autodoc_typehints = "none"  # the docstrings have types and shapes
-templates_path = [str(root / "docs" / "templates")]  # autosummary would look beside the README
+templates_path = [str(root / "docs" / "templates")]  # autosummary looks in the source folder
 numpydoc_class_members_toctree = False
 numpydoc_show_inherited_class_members = False
 numpydoc_xref_param_type = tags.has("online")  # noqa: F821, Sphinx's
-numpydoc_xref_ignore = "all"  # but for these, and those that numpydoc knows
+numpydoc_xref_ignore = "all"  # except these and the ones that numpydoc knows
 numpydoc_xref_aliases = {
     "Apply": "pytensor.graph.basic.Apply",
     "Mode": "pytensor.compile.mode.Mode",
@@ -56,7 +64,7 @@ linkcheck_ignore = [
     r"https://doi\.org/10\.1145/",  # a publisher that refuses programs
 ]
 
-# `bash .ci/docs --online`, for their inventories lie on their sites.
+# Only with `bash .ci/docs --online`, which downloads their inventories.
 intersphinx_mapping = {
     name: (url, None)
     for name, url in {
@@ -68,44 +76,69 @@ intersphinx_mapping = {
     if tags.has("online")  # noqa: F821, Sphinx's
 }
 
-# A release that doesn't change; its hash is that of the package's file.
-mathjax_path = "https://cdn.jsdelivr.net/npm/mathjax@4.1.3/tex-mml-chtml.js"
-mathjax_options = {
-    "integrity": "sha384-OrHfGTnIbkl0do3N76qW/uWr38o91N05sbSPuYBPLH+hG8X/dNSrjZf3AGjzrCwC",
-    "crossorigin": "anonymous",
-}
-
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_theme_options = {
     "navigation_with_keys": False,
-    "show_prev_next": False,
+    "use_edit_page_button": True,
+    "icon_links": [{"name": "Repository", "url": repository, "icon": "fa-brands fa-github"}],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": {
-        "**": ["page-toc"],
-        # wide tables take its place
+        "**": ["page-toc", "edit-this-page"],
+        # These have wide tables.
+        "docs/index": [],
         "docs/backends": [],
         "docs/migration": [],
+        "docs/modes": [],
         "docs/onnx_support": [],
         "docs/what_the_gpu_runs": [],
     },
 }
-html_context = {"default_mode": "auto"}
+html_context = {
+    "default_mode": "auto",
+    "github_user": owner,
+    "github_repo": repository_name,
+    "github_version": "main",
+    "doc_path": "",
+}
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("copy.js", {"defer": "defer"})]
+html_math_renderer = "mathml"
 html_favicon = "static/icon.svg"
-html_sidebars = {"README": [], "CONTRIBUTING": []}
+html_sidebars = {name: [] for name in ("README", "docs/index", "docs/installation", "docs/troubleshooting")}
 html_copy_source = html_show_sourcelink = False
 
 
+def fill_in(app, name, source):
+    """Give pages the repository's address."""
+    source[0] = source[0].replace("clone REPOSITORY", f"clone {repository}")
+
+
+def describe(app, name, template, context, document):
+    """Give search engines a page's first paragraph."""
+    paragraph = document and next(document.findall(nodes.paragraph), None)
+    if paragraph:
+        text = " ".join(paragraph.astext().split()).replace('"', "&quot;")
+        context["metatags"] += f'<meta name="description" content="{text[:300]}" />'
+
+
+def write_inline(writer, node):
+    """Write a formula as MathML, which browsers show without a script."""
+    writer.body.append(tex2mathml(node.astext(), as_block=False))
+    raise nodes.SkipNode
+
+
+def write_block(writer, node):
+    """Write a displayed formula as MathML."""
+    writer.body.append(f"<p>{tex2mathml(node.astext(), as_block=True)}</p>")
+    raise nodes.SkipNode
+
+
 def setup(app):
-    """Give pages the repository's address, and the README the site's table of contents."""
-
-    def fill_in(app, name, source):
-        source[0] = source[0].replace("clone REPOSITORY", f"clone {metadata['urls']['Repository']}")
-        if name == root_doc:
-            source[0] += (root / "docs" / "contents.md").read_text()
-
+    """Register what changes sources and pages."""
     app.connect("source-read", fill_in)
+    app.connect("html-page-context", describe)
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))

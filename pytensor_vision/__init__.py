@@ -31,6 +31,15 @@ if os.path.dirname(os.path.abspath(__file__)) != HOME:
     __path__.append(HOME)  # so that `pytensor_vision.pytensor` is there, too
 
 
+def __getattr__(name):
+    """Read the version when it is asked for, as that imports more than the finder may."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("pytensor-vision")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 class PyTensorGraft:
     """Meta-path finder for the modules of ``pytensor`` that are extended."""
 

@@ -15,6 +15,8 @@ import zstandard
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
+import pytensor_vision
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
@@ -46,6 +48,19 @@ def test_citation():
     assert citation["version"] == PROJECT["version"]
     assert citation["license"] == PROJECT["license"]
     assert citation["abstract"] == PROJECT["description"]
+    assert citation["repository-code"] == REPOSITORY
+    dated = re.search(r"^## \[.*?\] - (.*)$", text("CHANGELOG.md"), re.M)[1]
+    assert dated in ("unreleased", str(citation["date-released"]))
+
+
+def test_authors_are_named_alike():
+    (author,) = PROJECT["authors"]
+    assert re.search(r"^Copyright \(c\) \d{4}, (.*)$", text("LICENSE"), re.M)[1] == author["name"]
+    assert yaml.safe_load(text("CITATION.cff"))["authors"] == [author]
+
+
+def test_the_package_knows_its_version():
+    assert pytensor_vision.__version__ == PROJECT["version"]
 
 
 @pytest.fixture
@@ -110,7 +125,7 @@ def test_the_recipe_tries_what_there_is(recipe):
 
 
 def test_the_repository_is_named_once():
-    """Whatever else names it is filled in from pyproject.toml."""
+    """Other files get its address from pyproject.toml; a citation is read without a program."""
     owner = REPOSITORY.split("/")[-2]
     files = subprocess.run(
         ["git", "grep", "-lwE", f"OWNER|github.com/{owner}"],
@@ -120,7 +135,8 @@ def test_the_repository_is_named_once():
         text=True,
     ).stdout.split()
     assert set(files) - {"CONTRIBUTING.md", "tests/test_release.py", ".ci/release.py"} == {
-        "pyproject.toml"
+        "CITATION.cff",
+        "pyproject.toml",
     }
 
 

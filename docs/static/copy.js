@@ -1,0 +1,14 @@
+// Gives each block of code a button that copies it.
+for (const block of document.querySelectorAll("div.highlight")) {
+  const button = document.createElement("button");
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(block.querySelector("pre").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 2000);
+  };
+  block.append(button);
+}
