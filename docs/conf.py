@@ -16,7 +16,9 @@ metadata = tomllib.loads((root / "pyproject.toml").read_text())["project"]
 project = metadata["name"]
 release = version = metadata["version"]
 author = metadata["authors"][0]["name"]
-years, holder = re.search(r"^Copyright \(c\) (\d+), (.*)$", (root / "LICENSE").read_text(), re.M).groups()
+years, holder = re.search(
+    r"^Copyright \(c\) (\d+), (.*)$", (root / "LICENSE").read_text(), re.M
+).groups()
 copyright = f"{years}, {holder}; BSD-3-Clause"
 repository = metadata["urls"]["Repository"]
 *_, owner, repository_name = repository.split("/")
@@ -108,7 +110,9 @@ html_css_files = ["site.css"]
 html_js_files = [("copy.js", {"defer": "defer"})]
 html_math_renderer = "mathml"
 html_favicon = "static/icon.svg"
-html_sidebars = {name: [] for name in ("README", "docs/index", "docs/installation", "docs/troubleshooting")}
+html_sidebars = {
+    name: [] for name in ("README", "docs/index", "docs/installation", "docs/troubleshooting")
+}
 html_copy_source = html_show_sourcelink = False
 
 

@@ -42,7 +42,7 @@ def facts(outcome, *comparisons, error="", in_test=False, **others):
             "no conversion of QZ",
         ),
         (facts("failed", error="IndexError: out of bounds"), "IndexError"),
-        (facts("failed", error="a", in_test=True), "asks for what the other linker has"),
+        (facts("failed", error="a", in_test=True), "asks for a detail of the other linker"),
         (facts("ended the process"), "ended the process"),
     ],
 )
