@@ -4,7 +4,6 @@ The source folder is the repository itself, so links between the pages, and from
 on the site and in the repository. The first page is docs/index.md.
 """
 
-import re
 import tomllib
 from pathlib import Path
 
@@ -16,10 +15,7 @@ metadata = tomllib.loads((root / "pyproject.toml").read_text())["project"]
 project = metadata["name"]
 release = version = metadata["version"]
 author = metadata["authors"][0]["name"]
-years, holder = re.search(
-    r"^Copyright \(c\) (\d+), (.*)$", (root / "LICENSE").read_text(), re.M
-).groups()
-copyright = f"{years}, {holder}; BSD-3-Clause"
+copyright = f"{author}; BSD-3-Clause"
 repository = metadata["urls"]["Repository"]
 *_, owner, repository_name = repository.split("/")
 
@@ -110,9 +106,9 @@ html_css_files = ["site.css"]
 html_js_files = [("copy.js", {"defer": "defer"})]
 html_math_renderer = "mathml"
 html_favicon = "static/icon.svg"
-html_sidebars = {
-    name: [] for name in ("README", "docs/index", "docs/installation", "docs/troubleshooting")
-}
+html_sidebars = dict.fromkeys(
+    ["README", "docs/index", "docs/installation", "docs/troubleshooting"], []
+)
 html_copy_source = html_show_sourcelink = False
 
 
