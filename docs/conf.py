@@ -106,9 +106,12 @@ html_css_files = ["site.css"]
 html_js_files = [("copy.js", {"defer": "defer"})]
 html_math_renderer = "mathml"
 html_favicon = "static/icon.svg"
-html_sidebars = dict.fromkeys(
-    ["README", "docs/index", "docs/installation", "docs/troubleshooting"], []
-)
+html_sidebars = {
+    "README": [],
+    "docs/index": [],
+    "docs/installation": [],
+    "docs/troubleshooting": [],
+}
 html_copy_source = html_show_sourcelink = False
 
 
