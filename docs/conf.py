@@ -79,12 +79,13 @@ html_title = project
 html_theme_options = {
     "navigation_with_keys": False,
     "use_edit_page_button": True,
+    "article_footer_items": ["edit-this-page"],
     "icon_links": [{"name": "Repository", "url": repository, "icon": "fa-brands fa-github"}],
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 7,
     "secondary_sidebar_items": {
-        "**": ["page-toc", "edit-this-page"],
+        "**": ["page-toc"],
         # These have wide tables.
         "docs/index": [],
         "docs/backends": [],
