@@ -5,6 +5,8 @@ The variable PHOTOGRAPHS names a folder of them, in COCO's layout; without it th
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import export
@@ -14,6 +16,7 @@ from dataset import load_split
 from evaluation.detectors import OnnxDetector, PyTensorDetector, detect, detect_in
 from evaluation.metrics import coco_map
 from PIL import Image
+from tools.build_demo import DEMO, assets_of
 from tools.compare_runtimes import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
@@ -144,9 +147,60 @@ def test_boxes_on_the_frames_of_a_camera_are_pythons(real_onnx, real_site, tmp_p
             if first["pixels"] == third["pixels"]:
                 pixels = decode_data_url(second["pixels"])
                 expected = detect_in(detector, pixels, CONFIDENCE, IOU)
-                found = agree(page_detections(second["last"]), expected)
+                last = second["last"]
+                found = agree(page_detections(last | {"detections": last["found"]}), expected)
                 seen[second["pixels"]], total = True, total + found
             if len(seen) == len(pictures):
                 break
     assert len(seen) >= 3
     assert total > 0
+
+
+def moved_still(picture, rng, count=20):
+    """Yield frames of a picture as a webcam gives them: moved by up to 8 px, noise of 4 levels."""
+    height, width = picture.shape[:2]
+    wide = np.pad(picture, ((8, 8), (8, 8), (0, 0)), mode="edge")
+    for _ in range(count):
+        left, top = rng.integers(0, 17, 2)
+        frame = wide[top : top + height, left : left + width] + rng.normal(0, 4, picture.shape)
+        yield frame.clip(0, 255).round().astype(np.uint8)
+
+
+def box_changes(sources, class_id, count, folder):
+    """Return how often the boxes of the page's model change in 19 steps, of `count` pictures.
+
+    These are the first by name that begin with `sources` and show the class. The arrays ``found``
+    and ``drawn`` are without and with the rules by which the page follows things.
+    """
+    file = json.loads((Path(FOLDER) / "annotations/instances_val.json").read_text())
+    shown = {row["image_id"] for row in file["annotations"] if row["category_id"] == class_id}
+    names = sorted(row["file_name"] for row in file["images"] if row["id"] in shown)
+    names = [name for name in names if name.startswith(sources)][:count]
+    if len(names) < count:
+        pytest.skip(f"PHOTOGRAPHS has {len(names)} pictures {sources}*; this test needs {count}")
+    model = folder / "page.onnx"
+    model.write_bytes(assets_of((DEMO / "demo_assets/model.js").read_text())["model"])
+    detector = OnnxDetector(model, batch_size=1)
+    limits, rng = detector.suppression.confidence, np.random.default_rng(0)
+    films = []
+    for name in names:
+        picture = np.asarray(Image.open(Path(FOLDER) / "images/val" / name).convert("RGB"))
+        frames = moved_still(picture, rng)
+        films.append([detect_in(detector, f, 0.4 * limits).tolist() for f in frames])
+    (folder / "films.json").write_text(json.dumps({"films": films, "thresholds": [*limits]}))
+    command = ["node", DEMO / "page/test/steady.js", folder / "films.json"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return {key: np.array([row[key] for row in report]) for key in ("found", "drawn")}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("sources", "class_id", "count", "steady"), [("voc2012_", 1, 28, 20), ("unsplash_", 77, 16, 14)]
+)
+def test_boxes_in_moved_stills_are_steady(sources, class_id, count, steady, tmp_path):
+    if not shutil.which("node"):
+        pytest.skip("no node found")
+    changes = box_changes(sources, class_id, count, tmp_path)
+    assert changes["drawn"].mean() <= 0.5
+    assert changes["drawn"].mean() <= 0.2 * changes["found"].mean()
+    assert (changes["drawn"] == 0).sum() >= steady

@@ -1,20 +1,38 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { directions, Gate } from "../src/count/crossing.js";
+import { Follower, leastScores } from "../src/count/follower.js";
 import { overlapOf, pairBoxes } from "../src/count/matching.js";
-import { Tracker } from "../src/count/tracking.js";
+import { drawn, follow, jumped, NOTHING, withoutNumbers } from "../src/count/tracking.js";
+
+const LIMITS = [0.4, 0.4]; // thresholds of the two classes
 
 /** A detection of 20 x 30 pixels around a point. */
-function at(x, y, name = "person") {
-  return { x1: x - 10, y1: y - 15, x2: x + 10, y2: y + 15, name, score: 0.9, classId: 0 };
+function at(x, y, name = "person", score = 0.9) {
+  const classId = Number(name === "phone");
+  return { x1: x - 10, y1: y - 15, x2: x + 10, y2: y + 15, name, score, classId };
 }
 
-/** The numbers of the things in each of several frames. */
-function follow(frames, tracker = new Tracker()) {
-  return frames.map((frame) => tracker.update(frame).map(({ number }) => number));
+/** The states after each of several frames. */
+function states(frames, seconds, state = NOTHING) {
+  return frames.map((frame) => {
+    state = follow(state, frame, LIMITS, seconds);
+    return state;
+  });
+}
+
+/** The numbers of what is drawn in each of several frames, from left to right. */
+function numbers(frames, seconds) {
+  return states(frames, seconds).map((state) =>
+    drawn(state)
+      .toSorted((a, b) => a.box.x1 - b.box.x1)
+      .map(({ number }) => number),
+  );
 }
 
 const steps = (count) => Array.from({ length: count }, (_, k) => k);
+const flat = (value) => JSON.stringify(value);
 
 test("overlap, and pairs by it", () => {
   assert.equal(overlapOf(at(10, 10), at(20, 10)), 1 / 3);
@@ -24,68 +42,86 @@ test("overlap, and pairs by it", () => {
   assert.deepEqual([...pairBoxes([a, b], [c, d], 0.3)], [[b, c]]);
 });
 
-test("a thing keeps its number, which it gets in the third frame", () => {
-  const frames = steps(5).map((k) => [at(100 + 4 * k, 50)]);
-  assert.deepEqual(follow(frames).flat(), [0, 0, 1, 1, 1]);
-});
-
-test("a frame that is seen again gives its things their numbers, and counts for nothing", () => {
-  const tracker = new Tracker();
-  follow([[at(100, 50)], [at(104, 50)]], tracker);
-  for (let k = 0; k < 40; k++) tracker.numberAgain([]); // at a higher threshold
-  tracker.numberAgain([at(104, 50), at(300, 50)]);
-  assert.deepEqual([...tracker.seen], []); // it is sure after three frames, not after three looks
-  assert.deepEqual(follow([[at(108, 50)]], tracker), [[1]]);
-  const again = [at(300, 50), at(109, 50), at(108, 50, "phone")];
-  tracker.numberAgain(again);
-  assert.deepEqual(
-    again.map(({ number }) => number),
-    [undefined, 1, undefined],
+test("the rules, as any program that follows them can check itself", () => {
+  const { names, scenes } = JSON.parse(
+    readFileSync(new URL("tracks.json", import.meta.url), "utf8"),
   );
-  for (let k = 0; k < 40; k++) tracker.numberAgain([]);
-  assert.deepEqual(follow([[at(112, 50)]], tracker), [[1]]);
-  assert.deepEqual([...tracker.seen], [["person", 1]]);
+  for (const { title, thresholds, frames } of scenes) {
+    let state = NOTHING;
+    for (const [k, { jump, seconds, found, drawn: expected }] of frames.entries()) {
+      const detections = found.map(([x1, y1, x2, y2, score, classId]) => {
+        return { x1, y1, x2, y2, score, classId, name: names[classId] };
+      });
+      state = follow(jump ? jumped(state) : state, detections, thresholds, seconds);
+      const rows = drawn(state).map(({ box, number }) => {
+        const { x1, y1, x2, y2, score, classId } = box;
+        return [x1, y1, x2, y2, score, classId, number];
+      });
+      const where = `${title}, frame ${k}: ${flat(rows)}`;
+      assert.equal(rows.length, expected.length, where);
+      for (const [i, row] of rows.entries()) {
+        for (const [j, value] of row.entries()) {
+          assert.ok(Math.abs(value - expected[i][j]) < 0.006, where);
+        }
+      }
+    }
+  }
 });
 
-test("what flickers gets no number, and classes have their own numbers", () => {
-  const tracker = new Tracker();
-  const frames = steps(6).map((k) => [
+test("a thing is drawn in its first frame, and gets its number in the third", () => {
+  assert.deepEqual(numbers(steps(5).map((k) => [at(100 + 4 * k, 50)])), [[0], [0], [1], [1], [1]]);
+});
+
+test("nothing that is given is changed, so a frame can be taken again", () => {
+  const [first, second] = states([[at(100, 50)], [at(104, 50)]]);
+  const before = flat(second);
+  const higher = follow(second, [], LIMITS); // at a higher threshold
+  assert.equal(higher.tracks[0].missed, 1);
+  assert.equal(flat(second), before);
+  assert.notEqual(flat(first), before);
+  assert.deepEqual(follow(second, [at(108, 50)], LIMITS).seen, { person: 1 });
+});
+
+test("what is found in two of three frames is drawn in all, and gets no number", () => {
+  const frames = steps(9).map((k) => [
     at(100, 50),
-    at(300, 50, "phone"),
     ...(k % 3 ? [at(200, 200)] : []),
+    at(300, 50, "phone"),
   ]);
-  const last = follow(frames, tracker).at(-1);
-  assert.deepEqual(last, [1, 1, 0]);
-  assert.deepEqual(
-    [...tracker.seen],
-    [
-      ["person", 1],
-      ["phone", 1],
-    ],
-  );
+  assert.deepEqual(numbers(frames).at(-1), [1, 0, 1]);
+  assert.deepEqual(numbers(frames).at(-3), [1, 0, 1]);
+  assert.deepEqual(states(frames).at(-1).seen, { person: 1, phone: 1 });
 });
 
 test("things that meet and pass each other keep their numbers", () => {
   // Each overlaps the other's last place fully when they have passed.
   const frames = steps(21).map((k) => [at(50 + 10 * k, 50), at(260 - 10 * k, 50)]);
-  assert.deepEqual(new Set(follow(frames).slice(2).map(String)), new Set(["1,2"]));
+  const last = drawn(states(frames).at(-1));
+  const places = last.map(({ number, box }) => [number, Math.round(box.x1)]);
+  assert.deepEqual(
+    places.toSorted((a, b) => a[0] - b[0]),
+    [
+      [1, 240],
+      [2, 50],
+    ],
+  );
 });
 
 test("a thing that is hidden for some frames is known again, also while it moves", () => {
   const frames = steps(40).map((k) => (k > 9 && k < 30 ? [] : [at(50 + 5 * k, 50)]));
-  assert.equal(follow(frames).at(-1)[0], 1);
+  assert.deepEqual(numbers(frames).at(-1), [1]);
+  assert.deepEqual(numbers(frames)[25], []);
 });
 
 test("a thing keeps its number where a busy device leaves frames out", () => {
   // 150 pixels a second: over a gap of a third of one it leaves its box wholly behind.
   const times = [0, 0.04, 0.08, 0.12, 0.45, 0.49, 0.89, 0.93];
-  const tracker = new Tracker();
-  const numbers = times.map((time, k) => {
-    const [{ number }] = tracker.update([at(50 + 150 * time, 50)], time - (times[k - 1] ?? -0.04));
-    return number;
+  let state = NOTHING;
+  const found = times.map((time, k) => {
+    state = follow(state, [at(50 + 150 * time, 50)], LIMITS, time - (times[k - 1] ?? -0.04));
+    return drawn(state).map(({ number }) => number);
   });
-  assert.deepEqual(numbers, [0, 0, 1, 1, 1, 1, 1, 1]);
-  assert.deepEqual([...tracker.seen], [["person", 1]]);
+  assert.deepEqual(found.flat(), [0, 0, 1, 1, 1, 1, 1, 1]);
 });
 
 test("what was away for 30 frames is another one", () => {
@@ -94,10 +130,137 @@ test("what was away for 30 frames is another one", () => {
     ...steps(count).map(() => []),
     ...steps(3).map(() => [at(50, 50)]),
   ];
-  assert.equal(follow(away(29)).at(-1)[0], 1);
-  assert.equal(follow(away(30)).at(-1)[0], 2);
+  assert.deepEqual(numbers(away(29)).at(-1), [1]);
+  assert.deepEqual(numbers(away(30)).at(-1), [2]);
 });
 
+test("what leaves is no longer drawn within 0.3 seconds, at any rate of frames", () => {
+  for (const rate of [2, 5, 10, 15, 30, 60]) {
+    const frames = [...steps(5).map(() => [at(50, 50)]), ...steps(60).map(() => [])];
+    const left = numbers(frames, 1 / rate).filter((shown) => shown.length).length - 5;
+    assert.ok(left / rate < 0.3, `${left} frames of ${rate} a second`);
+  }
+});
+
+test("a score that trembles about its threshold makes no box come and go", () => {
+  const scores = [0.45, 0.2, 0.35, 0.5, 0.17, 0.3, 0.42, 0.18];
+  const shown = states(
+    scores.map((score) => [at(50, 50, "person", score)]),
+    0.1,
+  ).map((state) => drawn(state).length);
+  assert.deepEqual(shown, [1, 1, 1, 1, 1, 1, 1, 1]);
+});
+
+test("what was weak is drawn when its mean score is above the threshold, or one clearly", () => {
+  const counts = (scores) =>
+    states(
+      scores.map((score) => [at(50, 50, "person", score)]),
+      0.1,
+    ).map((state) => drawn(state).length);
+  assert.deepEqual(counts([0.2, 0.3, 0.45, 0.2]), [0, 0, 0, 0]);
+  assert.deepEqual(counts([0.2, 0.45, 0.5, 0.5, 0.5]), [0, 0, 0, 0, 1]);
+  assert.deepEqual(counts([0.2, 0.2, 0.6, 0.6]), [0, 0, 1, 1]); // a phone that is lifted
+});
+
+test("what trembles is drawn steadier, and what moves where it is", () => {
+  const error = (path) => {
+    const after = states(
+      path.map((x) => [at(x, 50)]),
+      1 / 30,
+    ).map((state) => drawn(state)[0].box.x1 + 10);
+    return (truth) => Math.sqrt(after.reduce((sum, x, k) => sum + (x - truth[k]) ** 2, 0) / 60);
+  };
+  const still = steps(60).map(() => 100);
+  const trembling = still.map((x, k) => x + [0.3, -0.3, 0.1, -0.2, 0.3][k % 5]);
+  assert.ok(error(trembling)(still) < 0.15); // of 0.26
+  const moving = still.map((x, k) => x + 2 * k);
+  assert.ok(error(moving)(moving) < 0.2);
+  const turning = still.map((x, k) => x + 40 * Math.sin(k / 6));
+  assert.ok(error(turning)(turning) < 0.5);
+});
+
+test("after a jump of the film nothing old is drawn, and numbers are known by their places", () => {
+  const state = jumped(states(steps(5).map(() => [at(50, 50), at(200, 50)])).at(-1));
+  assert.deepEqual(drawn(follow(state, [], LIMITS)), []);
+  const weak = [at(50, 50, "person", 0.3)];
+  assert.deepEqual(drawn(follow(state, weak, LIMITS)), []);
+  const [one, other] = drawn(follow(state, [at(52, 50), at(120, 50)], LIMITS));
+  assert.deepEqual([one.number, other.number], [1, 0]);
+});
+
+test("numbers that are taken back begin again with what is there", () => {
+  const state = states(steps(5).map((k) => [at(50, 50), ...(k < 4 ? [at(200, 50)] : [])])).at(-1);
+  assert.deepEqual(state.seen, { person: 2 });
+  const next = follow(withoutNumbers(state), [at(50, 50)], LIMITS);
+  assert.deepEqual(next.seen, { person: 1 });
+});
+
+test("a still that plays as a film has the same count after 20 and after 80 seconds", () => {
+  let seed = 1;
+  const random = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647 - 0.5;
+  };
+  const things = steps(4).map((k) => ({ x: 60 + 80 * k, level: 0.45 + 0.05 * k }));
+  let state = NOTHING;
+  const seen = [];
+  for (let k = 0; k < 800; k++) {
+    const [dx, dy] = [8 * random(), 8 * random()];
+    const found = things.map(({ x, level }) =>
+      at(x + dx, 100 + dy, "person", level + 0.4 * random()),
+    );
+    state = follow(
+      state,
+      found.filter(({ score }) => score > 0.16),
+      LIMITS,
+      0.1,
+    );
+    if (k === 199 || k === 799) seen.push(state.seen.person);
+  }
+  assert.deepEqual(seen, [4, 4]);
+});
+
+const frame = (mediaTime, more = {}) => ({
+  live: /** @type {"video"} */ ("video"),
+  title: "film",
+  mirrored: false,
+  mediaTime,
+  ...more,
+});
+
+test("a follower takes the time of frames, and takes one again", () => {
+  const follower = new Follower();
+  const take = (...given) => follower.take(frame(...given), [at(50, 50)], LIMITS);
+  for (const k of steps(2)) take(k / 10);
+  for (const _ of steps(9)) take(0.1, { again: true });
+  assert.deepEqual(follower.seen, {}); // it is sure after three frames, not after three looks
+  take(0.2);
+  assert.deepEqual(follower.seen, { person: 1 });
+  take(0.3);
+  assert.deepEqual(follower.take(frame(0.3, { again: true }), [], LIMITS).length, 1); // it waits
+  assert.deepEqual(follower.take(frame(0.6), [], LIMITS), []);
+  take(0.7);
+  assert.deepEqual(follower.seen, { person: 1 });
+  take(0.1); // the film is at its beginning again
+  assert.deepEqual(follower.seen, { person: 1 });
+  follower.restart();
+  assert.deepEqual(follower.seen, {});
+});
+
+test("another source, another model, or a picture begins again", () => {
+  for (const next of [frame(0.3, { title: "b" }), frame(0.3), frame(0.3, { live: undefined })]) {
+    const follower = new Follower();
+    for (const k of steps(3)) follower.take(frame(k / 10), [at(50, 50)], LIMITS, "model");
+    assert.deepEqual(follower.seen, { person: 1 });
+    assert.deepEqual(follower.take(next, [], LIMITS, "other"), []);
+    assert.deepEqual(follower.seen, {});
+  }
+});
+
+test("pictures are detected in with the thresholds themselves", () => {
+  assert.deepEqual(leastScores(frame(0, { live: undefined }), [0.5, 0.2]), [0.5, 0.2]);
+  assert.deepEqual(leastScores(frame(0), [0.5, 0.2]), [0.2, 0.4 * 0.2]);
+});
 const LINE = { a: { x: 0.1, y: 0.5 }, b: { x: 0.9, y: 0.5 } };
 
 /** What a gate says to a thing at each of several places. */

@@ -8,39 +8,41 @@
  * @import {Line, Point} from "./crossing.js"
  * @import {Drawing, NamedDetection} from "../page/drawing.js"
  * @import {Frame} from "../page/stage.js"
+ * @import {Track} from "./tracking.js"
  */
 
+import { follower } from "../page/detection.js";
 import { byId } from "../page/environment.js";
 import { playOnce } from "../page/loop.js";
 import { addLayer, redraw } from "../page/stage.js";
 import { demo } from "../page/status.js";
 import { setText } from "../page/text.js";
 import { directions, Gate } from "./crossing.js";
-import { Tracker } from "./tracking.js";
 
-const LONGEST_GAP = 1; // seconds between frames; after more, somebody paused or went elsewhere
 const KEY_STEP = 0.02; // of the picture; with Shift a quarter of it
 
-let tracker = new Tracker();
 let gate = new Gate({ a: { x: 0.1, y: 0.5 }, b: { x: 0.9, y: 0.5 } });
 /** @type {Map<string, {now: number, right: number, left: number}>} */
 const counts = new Map(); // by class
+let wasOn = false;
 let counted = ""; // what is being counted in
 let ended = false; // the video has come to its end
-let followed = false; // whether a frame has been since the count began
-let lastTime = Number.NaN; // of the last frame, in seconds of the film or the camera
 
 const isOn = () => byId("count-on").checked;
 const hasLine = () => isOn() && byId("line-on").checked;
 
 // ------------------------------------------------------------------------ counting
 
-function startAnew() {
-  tracker = new Tracker();
+/** Forget what was counted; numbers are those of the follower. */
+function forgetCounts() {
   gate = new Gate(gate.line);
   counts.clear();
-  ended = followed = false;
-  lastTime = Number.NaN;
+  ended = false;
+}
+
+function startAnew() {
+  follower.restart();
+  forgetCounts();
 }
 
 /** The centre of a box as it is shown. @returns {Point} In shares of the picture. */
@@ -57,32 +59,27 @@ function countOf(name) {
 
 /**
  * Count what is in a frame; the things that are followed get their numbers.
- * @param {Frame & {bitmap: ImageBitmap}} frame
+ * @param {Frame & {bitmap: ImageBitmap, tracks?: Track[]}} frame
  * @param {NamedDetection[]} detections
  */
 function see(frame, detections) {
   if (!isOn()) return;
   const source = `${frame.live} ${frame.mirrored} ${frame.title} ${demo.info?.modelName}`;
-  if (!frame.live || source !== counted) startAnew();
+  if (!frame.live || source !== counted) forgetCounts();
   counted = source;
   for (const count of counts.values()) count.now = 0;
   for (const { name } of detections) countOf(name).now += 1;
-  // At other thresholds, say: a frame that is seen again is no further one.
-  if (frame.live && frame.again && followed) tracker.numberAgain(detections);
-  else if (frame.live) follow(frame, detections);
+  for (const { number, box } of frame.tracks ?? []) if (number) box.number = number;
+  // A frame that is seen again, at other thresholds, say, is no further one.
+  if (hasLine() && !frame.again) watchLine(frame);
   showCounts();
 }
 
-function follow(frame, detections) {
-  followed = true;
-  const seconds = frame.mediaTime - lastTime;
-  lastTime = frame.mediaTime;
-  const plays = seconds > 0 && seconds < LONGEST_GAP; // else it is stepped through
-  for (const track of tracker.update(detections, plays ? seconds : undefined)) {
-    if (track.number) track.box.number = track.number;
-    const crossed = hasLine() ? gate.pass(track, shownCentre(track.box, frame)) : 0;
-    if (crossed > 0) countOf(track.name).right += 1;
-    if (crossed < 0) countOf(track.name).left += 1;
+function watchLine(frame) {
+  for (const { thing, box, missed } of frame.tracks ?? []) {
+    const crossed = missed ? 0 : gate.pass(thing, shownCentre(box, frame));
+    if (crossed > 0) countOf(box.name).right += 1;
+    if (crossed < 0) countOf(box.name).left += 1;
   }
 }
 
@@ -93,7 +90,7 @@ export function countsToSave() {
   return [...counts].map(([name, count]) => ({
     class: name,
     now: count.now,
-    seen: tracker.seen.get(name) ?? 0,
+    seen: follower.seen[name] ?? 0,
     ...(hasLine() ? { crossed: { [right]: count.right, [left]: count.left } } : {}),
   }));
 }
@@ -114,7 +111,7 @@ function showCounts() {
   while (body.rows.length < counts.size) body.append(makeRow());
   while (body.rows.length > counts.size) body.rows[counts.size].remove();
   [...counts].forEach(([name, { now, right, left }], index) => {
-    const texts = [name, now, tracker.seen.get(name) ?? 0, right, left];
+    const texts = [name, now, follower.seen[name] ?? 0, right, left];
     texts.forEach((text, column) => {
       setText(body.rows[index].cells[column], String(text));
     });
@@ -225,7 +222,8 @@ function applyChoice() {
   byId("line-hint").hidden = !hasLine();
   byId("counts-table", "table").classList.toggle("with-line", hasLine());
   playOnce("counting", isOn());
-  if (!isOn()) startAnew();
+  if (isOn() !== wasOn) startAnew();
+  wasOn = isOn();
   showCounts();
   showDirections();
   redraw();

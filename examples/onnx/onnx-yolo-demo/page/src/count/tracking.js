@@ -1,104 +1,193 @@
 /**
- * Which detections of successive frames are the same thing.
+ * Which detections of successive frames are the same thing, and which boxes are drawn.
  *
- * As SORT does it (Bewley et al., 2016, arXiv 1602.00763), but simpler: every known
- * thing is expected where its speed takes it, and is paired with the detection of its class that
- * overlaps this place most. Without the speed, two things that meet would exchange their numbers.
- * It is a speed in time, not in frames, because a busy device leaves frames out.
+ * As ByteTrack does it (Zhang et al., 2022, arXiv 2110.06864), but simpler: a thing is expected
+ * where its speed takes it. Detections above their threshold choose among the things that are drawn
+ * or known by a number; a weak detection may then keep a thing that is drawn. So a score near the
+ * threshold doesn't make a box come and go.
+ *
+ * What was only weak is followed, too, and is drawn when the mean of its scores exceeds the
+ * threshold, or one score clearly does. What comes into the picture is drawn at once.
+ *
+ * Speeds and waiting times are in seconds, because a busy device leaves frames out. Nothing here
+ * changes what it is given: a frame that is seen again, at other thresholds, say, is taken again
+ * from the state before it. `page/test/tracks.json` has the rules as frames and their outcomes.
  */
 import { pairBoxes } from "./matching.js";
 
 /** @import {NamedDetection} from "../page/drawing.js" */
 
-const LEAST_OVERLAP = 0.3;
+/** What a weak detection's score has to exceed, as a share of its class's threshold. */
+export const STAY = 0.4;
+const CLEARLY = 1.3; // times the threshold: drawn at once, however weak it was before
+const LEAST_OVERLAP = 0.2;
 const SURE_AFTER = 3; // frames in a row; what is seen for shorter gets no number
 const LOST_AFTER = 30; // frames without it
+const DRAWN_SECONDS = 0.25; // without it
+const LOST_SECONDS = 1e9; // of what is known by its place only
 const USUAL_SECONDS = 1 / 30; // between two frames
+// How fast drawn corners follow: per second, and per side of the box that they are behind.
+const CORNERS = { bySecond: 5, bySide: 30 };
+const SCORE_BY_SECOND = 3;
+const LEAST_NEW_SPEED = 0.25; // share of the newest speed in the known one
 
 /**
- * A thing that is followed: the class, the last box, the speed in pixels per second.
+ * A thing that is followed.
  * @typedef {object} Track
- * @property {string} name
- * @property {NamedDetection} box
- * @property {number} speedX
+ * @property {object} thing The same one in all frames.
+ * @property {NamedDetection} box Smoothed, when it was found last.
+ * @property {boolean} shown Whether it has ever been drawn.
+ * @property {number} speedX In pixels per second.
  * @property {number} speedY
  * @property {number} hits Frames that it was found in.
+ * @property {number} inRow The last of them without a gap, since it is shown.
  * @property {number} missed Frames since then.
- * @property {number} seconds How long ago it was found, as of the present frame.
+ * @property {number} seconds How long ago it was found.
  * @property {number} number From 1 in its class; 0 as long as it isn't sure.
  */
 
-/** @returns {Track} */
-function makeTrack(name, box) {
-  return { name, box, speedX: 0, speedY: 0, hits: 1, missed: 0, seconds: 0, number: 0 };
-}
+/**
+ * @typedef {object} State What is known after a frame.
+ * @property {Track[]} tracks
+ * @property {Record<string, number>} seen How many of each class have got a number.
+ */
 
-/** Where a thing should be in the present frame. */
-function expected(track) {
-  const { name, box, speedX, speedY, seconds } = track;
+/** @type {State} Before the first frame. */
+export const NOTHING = { tracks: [], seen: {} };
+
+const SIDES = /** @type {const} */ (["x1", "y1", "x2", "y2"]);
+const isRecent = ({ seconds }) => seconds <= DRAWN_SECONDS;
+
+/** Where a thing should be in the present frame. @param {Track} track @returns {NamedDetection} */
+function expected({ box, speedX, speedY, seconds }) {
   const [right, down] = [speedX * seconds, speedY * seconds];
   const { x1, y1, x2, y2 } = box;
-  return { name, track, x1: x1 + right, y1: y1 + down, x2: x2 + right, y2: y2 + down };
+  return { ...box, x1: x1 + right, y1: y1 + down, x2: x2 + right, y2: y2 + down };
 }
 
-/** Half the change of the centre since the last time, and half the speed that was known. */
-function moveTo(track, box) {
-  const { seconds } = track;
-  const centre = (one) => [(one.x1 + one.x2) / 2, (one.y1 + one.y2) / 2];
-  const [[oldX, oldY], [x, y]] = [centre(track.box), centre(box)];
-  const share = track.hits === 1 ? 1 : 0.5;
-  track.speedX += share * ((x - oldX) / seconds - track.speedX);
-  track.speedY += share * ((y - oldY) / seconds - track.speedY);
-  Object.assign(track, { box, hits: track.hits + 1, missed: 0, seconds: 0 });
+/** @param {NamedDetection} box @param {boolean} shown @returns {Track} */
+function newTrack(box, shown) {
+  const still = { speedX: 0, speedY: 0, missed: 0, seconds: 0 };
+  return { thing: {}, box, shown, ...still, hits: 1, inRow: Number(shown), number: 0 };
 }
 
-export class Tracker {
-  /** @type {Track[]} */
-  #tracks = [];
-  /** How many of each class have got a number. @type {Map<string, number>} */
-  seen = new Map();
+/** A detection, smoothed: what trembles about the old box hardly moves, what moves is followed. */
+function smoothed(old, found, seconds) {
+  const behind = Math.max(...SIDES.map((side) => Math.abs(found[side] - old[side])));
+  const side = Math.max((found.x2 - found.x1 + found.y2 - found.y1) / 2, 1);
+  const corners = 1 - Math.exp(-CORNERS.bySecond * seconds - (CORNERS.bySide * behind) / side);
+  const score = 1 - Math.exp(-SCORE_BY_SECOND * seconds);
+  const part = (key, share) => [key, old[key] + share * (found[key] - old[key])];
+  const parts = [...SIDES.map((key) => part(key, corners)), part("score", score)];
+  return { ...found, ...Object.fromEntries(parts) };
+}
 
-  /**
-   * Take the detections of the next frame.
-   * @param {NamedDetection[]} detections
-   * @param {number} [seconds] Since the frame before; more than 0.
-   * @returns {Track[]} The things found in it, in the order of the detections.
-   */
-  update(detections, seconds = USUAL_SECONDS) {
-    for (const track of this.#tracks) track.seconds += seconds;
-    const pairs = pairBoxes(this.#tracks.map(expected), detections, LEAST_OVERLAP);
-    const known = new Map([...pairs].map(([{ track }, box]) => [box, track]));
-    const found = detections.map((box) => this.#follow(known.get(box), box));
-    for (const track of this.#tracks) if (!found.includes(track)) track.missed += 1;
-    // What is not sure has to be seen in every frame.
-    this.#tracks = this.#tracks.filter(
-      ({ missed, number }) => missed === 0 || (number > 0 && missed < LOST_AFTER),
-    );
-    return found;
-  }
+/** A thing that is found again. @param {Track} track @param {NamedDetection} found @returns {Track} */
+function foundAgain(track, found, limit) {
+  const { seconds, hits } = track;
+  const box = smoothed(expected(track), found, seconds);
+  const speed = (known, low, high) => {
+    const way = (box[low] + box[high] - track.box[low] - track.box[high]) / 2;
+    return known + Math.max(1 / hits, LEAST_NEW_SPEED) * (way / seconds - known);
+  };
+  const shown = track.shown || box.score > limit || found.score > CLEARLY * limit;
+  if (shown && !track.shown) box.score = Math.max(box.score, found.score);
+  return {
+    ...track,
+    box,
+    shown,
+    speedX: speed(track.speedX, "x1", "x2"),
+    speedY: speed(track.speedY, "y1", "y2"),
+    hits: hits + 1,
+    inRow: shown ? track.inRow + 1 : 0,
+    missed: 0,
+    seconds: 0,
+  };
+}
 
-  /**
-   * Number other detections of the frame that was taken last; the things stay as they are.
-   * @param {NamedDetection[]} detections
-   */
-  numberAgain(detections) {
-    const present = this.#tracks.filter(({ missed, number }) => missed === 0 && number > 0);
-    const places = present.map(({ box, name, number }) => ({ ...box, name, number }));
-    for (const [{ number }, box] of pairBoxes(places, detections, LEAST_OVERLAP)) {
-      box.number = number;
+/** Pair what is left of things and detections, at the expected places first, then at the last ones. */
+function pairInto(pairs, tracks, detections) {
+  for (const placeOf of [expected, ({ box }) => box]) {
+    const taken = new Set(pairs.values());
+    const left = tracks.filter((track) => !pairs.has(track));
+    const places = new Map(left.map((track) => [placeOf(track), track]));
+    const others = detections.filter((one) => !taken.has(one));
+    for (const [place, one] of pairBoxes([...places.keys()], others, LEAST_OVERLAP)) {
+      pairs.set(places.get(place), one);
     }
   }
+}
 
-  /** @param {Track|undefined} known @param {NamedDetection} box @returns {Track} */
-  #follow(known, box) {
-    const { name } = box;
-    const track = known ?? makeTrack(name, box);
-    if (known) moveTo(known, box);
-    else this.#tracks.push(track);
-    if (track.hits === SURE_AFTER) {
-      track.number = (this.seen.get(name) ?? 0) + 1;
-      this.seen.set(name, track.number);
-    }
-    return track;
-  }
+/** Give numbers to what has become sure. @param {Track[]} tracks @returns {State} */
+function numbered(tracks, seenBefore) {
+  const seen = { ...seenBefore };
+  const sure = tracks.map((track) => {
+    if (track.number > 0 || track.inRow < SURE_AFTER) return track;
+    const { name } = track.box;
+    seen[name] = (seen[name] ?? 0) + 1;
+    return { ...track, number: seen[name] };
+  });
+  return { tracks: sure, seen };
+}
+
+/**
+ * Take the detections of the next frame.
+ * @param {State} before
+ * @param {NamedDetection[]} detections With scores above `STAY` of their classes' thresholds.
+ * @param {number[]} thresholds Of the classes.
+ * @param {number} [seconds] Since the frame before; more than 0.
+ * @returns {State}
+ */
+export function follow(before, detections, thresholds, seconds = USUAL_SECONDS) {
+  const isConfident = ({ score, classId }) => score > thresholds[classId];
+  const known = before.tracks.map((track) => ({ ...track, seconds: track.seconds + seconds }));
+  const wasRecent = new Set(known.filter((_, k) => isRecent(before.tracks[k])));
+  const shown = known.filter((track) => track.shown);
+  const hidden = known.filter((track) => !track.shown);
+  const pairs = new Map();
+  pairInto(pairs, shown, detections.filter(isConfident));
+  const weak = detections.filter((one) => !isConfident(one));
+  pairInto(
+    pairs,
+    shown.filter((track) => wasRecent.has(track)),
+    weak,
+  );
+  pairInto(pairs, hidden, detections);
+  const old = known.map((track) => {
+    const found = pairs.get(track);
+    if (found) return foundAgain(track, found, thresholds[found.classId]);
+    return { ...track, inRow: 0, missed: track.missed + 1 };
+  });
+  const taken = new Set(pairs.values());
+  const fresh = detections
+    .filter((one) => !taken.has(one))
+    .map((one) => newTrack(one, isConfident(one)));
+  const kept = old.filter(
+    (track) => isRecent(track) || (track.number > 0 && track.missed < LOST_AFTER),
+  );
+  return numbered([...kept, ...fresh], before.seen);
+}
+
+/**
+ * The state where a film jumps: what has a number may be known again by its place, and nothing else
+ * stays.
+ * @param {State} state
+ * @returns {State}
+ */
+export function jumped({ tracks, seen }) {
+  const far = { speedX: 0, speedY: 0, seconds: LOST_SECONDS };
+  return { tracks: tracks.filter(({ number }) => number > 0).map((t) => ({ ...t, ...far })), seen };
+}
+
+/** The state with all numbers taken back; what is sure gets one in the next frame. */
+export function withoutNumbers({ tracks }) {
+  return { tracks: tracks.map((track) => ({ ...track, number: 0 })), seen: {} };
+}
+
+/** What is drawn, best first; a `box` is where it is now. @param {State} state @returns {Track[]} */
+export function drawn({ tracks }) {
+  return tracks
+    .filter((track) => track.shown && isRecent(track))
+    .map((track) => ({ ...track, box: expected(track) }))
+    .toSorted((one, other) => other.box.score - one.box.score);
 }

@@ -6,9 +6,10 @@
  *
  * @import {Info, Times} from "./detector.js"
  * @import {Drawing, NamedDetection} from "./drawing.js"
- * @import {Shown} from "./stage.js"
+ * @import {Frame, Shown} from "./stage.js"
  */
 
+import { Follower, leastScores } from "../count/follower.js";
 import { pairBoxes } from "../count/matching.js";
 import { FrameTimes } from "./chart.js";
 import { Detector } from "./detector.js";
@@ -22,6 +23,7 @@ const AGREEMENT = 0.5; // overlap of two boxes of the same class
 
 /** @type {Info & {modelName: string}|null} */
 let info = null; // of the second model, while there is one
+const follower = new Follower();
 const times = { first: new FrameTimes(), second: new FrameTimes() };
 const detector = new Detector({
   onProgress: () => {},
@@ -77,30 +79,35 @@ function forSecond({ confidence, iou, enabled }, names) {
 }
 
 /**
- * Let the second model look at a frame, and say how it compares.
- * @param {ImageBitmap} bitmap It stays as it is.
+ * Let the second model look at a frame.
+ * @param {Frame & {bitmap: ImageBitmap}} frame Its bitmap stays as it is.
  * @param {{confidence: number[], iou: number, enabled: number[]|null}} settings Of the first model.
- * @param {NamedDetection[]} firstDetections
- * @param {Times} firstTimes
- * @returns {Promise<NamedDetection[]|undefined>} What the second model finds; undefined if there is
- *   none, or it fails, which ends the comparison.
+ * @returns {Promise<(first: NamedDetection[], times: Times) => NamedDetection[]|undefined>} To be
+ *   called with what the first model shows, if the frame is still wanted: what the second one shows;
+ *   undefined if there is none, or it fails, which ends the comparison.
  */
-export async function compare(bitmap, settings, firstDetections, firstTimes) {
-  if (!info) return undefined;
+export async function compare(frame, settings) {
+  if (!info) return () => undefined;
   const { names, modelName } = info;
   const used = forSecond(settings, names);
+  const { confidence } = used;
+  const least = { ...used, confidence: leastScores(frame, confidence) };
   try {
-    const result = await detector.detect(await createImageBitmap(bitmap), used);
+    const result = await detector.detect(await createImageBitmap(frame.bitmap), least);
     result.bitmap.close();
     const found = result.detections.map((one) => ({ ...one, name: names[one.classId] }));
-    times.first.push(firstTimes, performance.now());
-    times.second.push(result.times, performance.now());
-    showNumbers(firstDetections, found);
-    return found;
+    return (first, firstTimes) => {
+      const tracks = follower.take(frame, found, confidence, modelName);
+      const second = frame.live ? tracks.map(({ box }) => box) : found;
+      times.first.push(firstTimes, performance.now());
+      times.second.push(result.times, performance.now());
+      showNumbers(first, second);
+      return second;
+    };
   } catch (error) {
     const { code, message } = /** @type {Error & {code?: string}} */ (error);
     if (code !== "cancelled") end(`model ${modelName}: ${message}`);
-    return undefined;
+    return () => undefined;
   }
 }
 

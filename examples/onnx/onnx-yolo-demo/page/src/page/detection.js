@@ -6,6 +6,7 @@
  *
  * @import {Frame} from "./stage.js"
  */
+import { Follower, leastScores } from "../count/follower.js";
 import { compare } from "./compare.js";
 import { alone, detect } from "./model.js";
 import { compareProof } from "./proof.js";
@@ -14,6 +15,8 @@ import { onStage, showDetections } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { summary } from "./text.js";
 
+/** Of what the stage shows. */
+export const follower = new Follower();
 /** @type {Promise<any>|null} */
 let waiting = null; // a run on the shown picture that has not begun
 
@@ -26,15 +29,22 @@ let waiting = null; // a run on the shown picture that has not begun
  */
 export async function process(frame, makeBitmap, isWanted) {
   const used = currentSettings();
-  const result = await detect(await makeBitmap(), used);
-  const names = demo.info?.names ?? [];
-  const detections = result.detections.map((found) => ({ ...found, name: names[found.classId] }));
-  const second = await compare(result.bitmap, used, detections, result.times);
+  const { confidence } = used;
+  const least = leastScores(frame, confidence);
+  const result = await detect(await makeBitmap(), { ...used, confidence: least });
+  const { names = [], modelName } = demo.info ?? {};
+  const all = result.detections.map((one) => ({ ...one, name: names[one.classId] }));
+  const found = all.filter(({ score, classId }) => score > confidence[classId]);
+  const finishComparison = await compare({ ...frame, bitmap: result.bitmap }, used);
   if (!isWanted()) {
     result.bitmap.close();
     return demo.last;
   }
-  showDetections({ ...frame, bitmap: result.bitmap, second }, detections, result.times, used);
+  const tracks = follower.take(frame, all, confidence, modelName);
+  const detections = frame.live ? tracks.map(({ box }) => box) : found;
+  const second = finishComparison(detections, result.times);
+  const shown = { ...frame, bitmap: result.bitmap, second, tracks, found };
+  showDetections(shown, detections, result.times, used);
   return demo.last;
 }
 

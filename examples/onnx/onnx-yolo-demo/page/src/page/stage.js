@@ -4,6 +4,7 @@
  * It owns the shown bitmap: whoever hands one over must not close it. So boxes always lie on the
  * very frame they belong to, and no frame is kept longer than it is seen.
  *
+ * @import {Track} from "../count/tracking.js"
  * @import {Times} from "./detector.js"
  * @import {NamedDetection} from "./drawing.js"
  */
@@ -31,8 +32,9 @@ const LIMITS = {
  *   already. `mediaTime`: of a live frame, in seconds of its film or camera.
  */
 /**
- * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[]}}
- *   Shown `second`: see compare.js.
+ * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[],
+ *   tracks?: Track[]}} Shown `second`: see compare.js. `tracks` of the detections, in their order;
+ *   none in a picture.
  */
 
 const drawing = new Drawing(byId("stage", "canvas"), byId("stage-frame"));
@@ -48,7 +50,8 @@ const list = new DetectionList(
  * What other parts add to the stage: `see` gets a frame's detections before they are drawn, `paint`
  * draws over them.
  * @typedef {object} Layer
- * @property {(frame: Frame & {bitmap: ImageBitmap}, detections: NamedDetection[]) => void} [see]
+ * @property {(frame: Frame & {bitmap: ImageBitmap, tracks?: Track[]}, detections: NamedDetection[]) =>
+ *   void} [see]
  * @property {(drawing: Drawing, shown: Shown) => void} [paint]
  */
 /** @type {Layer[]} */
@@ -105,18 +108,20 @@ export function putOnStage(bitmap, title, file) {
 
 /**
  * Show a frame with its detections, which become `demo.last`.
- * @param {Frame & {bitmap: ImageBitmap, second?: NamedDetection[]}} frame
- * @param {NamedDetection[]} detections
+ * @param {Frame & {bitmap: ImageBitmap, second?: NamedDetection[], tracks?: Track[],
+ *   found?: NamedDetection[]}} frame `found`: what the model has found in this very frame.
+ * @param {NamedDetection[]} detections What is drawn.
  * @param {Times} times
  * @param {object} settings They were found with.
  */
 export function showDetections(frame, detections, times, settings) {
-  const { bitmap, mirrored, title } = frame;
+  const { bitmap, mirrored, title, found } = frame;
   for (const layer of layers) layer.see?.(frame, detections);
   replace({ ...frame, detections });
   demo.frames += 1;
   demo.last = {
     detections,
+    found,
     width: bitmap.width,
     height: bitmap.height,
     times,

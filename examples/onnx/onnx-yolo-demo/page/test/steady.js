@@ -1,0 +1,32 @@
+/**
+ * For tests/examples/yolo11n/page/test_photographs.py: counts how often the number of boxes changes.
+ *
+ *     node page/test/steady.js FILMS.json
+ *
+ * FILMS.json has `thresholds`, and `films` of frames of detections [x1, y1, x2, y2, score, class].
+ * Prints of each film how often it changes, as JSON: `found` by the thresholds only, and `drawn`.
+ */
+import { readFileSync } from "node:fs";
+import { drawn, follow, NOTHING, STAY } from "../src/count/tracking.js";
+
+const SECONDS = 0.1; // between two frames
+const { films, thresholds } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+
+const changes = (counts) => counts.filter((count, k) => k > 0 && count !== counts[k - 1]).length;
+
+const report = films.map((frames) => {
+  let state = NOTHING;
+  const counts = frames.map((rows) => {
+    const all = rows.map(([x1, y1, x2, y2, score, classId]) => {
+      return { x1, y1, x2, y2, score, classId, name: String(classId) };
+    });
+    const above = (share) => all.filter((one) => one.score > share * thresholds[one.classId]);
+    state = follow(state, above(STAY), thresholds, SECONDS);
+    return { found: above(1).length, drawn: drawn(state).length };
+  });
+  return {
+    found: changes(counts.map(({ found }) => found)),
+    drawn: changes(counts.map((count) => count.drawn)),
+  };
+});
+process.stdout.write(JSON.stringify(report));
