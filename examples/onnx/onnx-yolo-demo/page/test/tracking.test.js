@@ -228,17 +228,19 @@ const frame = (mediaTime, more = {}) => ({
   ...more,
 });
 
+const SETTINGS = { confidence: LIMITS, enabled: null };
+
 test("a follower takes the time of frames, and takes one again", () => {
   const follower = new Follower();
-  const take = (...given) => follower.take(frame(...given), [at(50, 50)], LIMITS);
+  const take = (...given) => follower.take(frame(...given), [at(50, 50)], SETTINGS);
   for (const k of steps(2)) take(k / 10);
   for (const _ of steps(9)) take(0.1, { again: true });
   assert.deepEqual(follower.seen, {}); // it is sure after three frames, not after three looks
   take(0.2);
   assert.deepEqual(follower.seen, { person: 1 });
   take(0.3);
-  assert.deepEqual(follower.take(frame(0.3, { again: true }), [], LIMITS).length, 1); // it waits
-  assert.deepEqual(follower.take(frame(0.6), [], LIMITS), []);
+  assert.deepEqual(follower.take(frame(0.3, { again: true }), [], SETTINGS).length, 1); // it waits
+  assert.deepEqual(follower.take(frame(0.6), [], SETTINGS), []);
   take(0.7);
   assert.deepEqual(follower.seen, { person: 1 });
   take(0.1); // the film is at its beginning again
@@ -250,11 +252,24 @@ test("a follower takes the time of frames, and takes one again", () => {
 test("another source, another model, or a picture begins again", () => {
   for (const next of [frame(0.3, { title: "b" }), frame(0.3), frame(0.3, { live: undefined })]) {
     const follower = new Follower();
-    for (const k of steps(3)) follower.take(frame(k / 10), [at(50, 50)], LIMITS, "model");
+    for (const k of steps(3)) follower.take(frame(k / 10), [at(50, 50)], SETTINGS, "model");
     assert.deepEqual(follower.seen, { person: 1 });
-    assert.deepEqual(follower.take(next, [], LIMITS, "other"), []);
+    assert.deepEqual(follower.take(next, [], SETTINGS, "other"), []);
     assert.deepEqual(follower.seen, {});
   }
+});
+
+test("what is switched off, or below another threshold, is no longer drawn", () => {
+  const follower = new Follower();
+  const weak = [at(50, 50, "person", 0.3)];
+  const count = (more, settings) =>
+    follower.take(frame(0.1, more), weak, { ...SETTINGS, ...settings }).length;
+  follower.take(frame(0), [at(50, 50, "person", 0.5)], SETTINGS);
+  assert.equal(count({}, {}), 1); // it stays
+  const again = { again: true };
+  assert.equal(count(again, { enabled: [1] }), 0);
+  assert.equal(count(again, { confidence: [0.6, 0.4] }), 0);
+  assert.equal(count(again, {}), 1);
 });
 
 test("pictures are detected in with the thresholds themselves", () => {

@@ -5,7 +5,7 @@
  * @import {Frame} from "../page/stage.js"
  * @import {State, Track} from "./tracking.js"
  */
-import { drawn, follow, jumped, NOTHING, STAY, withoutNumbers } from "./tracking.js";
+import { drawn, follow, judged, jumped, NOTHING, STAY, withoutNumbers } from "./tracking.js";
 
 const LONGEST_GAP = 1; // seconds between frames; after more, somebody paused or went elsewhere
 
@@ -21,35 +21,34 @@ export class Follower {
   #source = ""; // of the frames
   #lastTime = Number.NaN; // of the last frame, in seconds of the film or the camera
   #seconds = Number.NaN; // from the frame before to the last one
-  /** @type {State} */
-  #before = NOTHING; // the last frame
-  /** @type {State} */
-  #present = NOTHING;
+  /** @type {{state: State, limits: number[]}} */
+  #before = { state: NOTHING, limits: [] }; // the last frame
+  /** @type {{state: State, limits: number[]}} */
+  #present = { state: NOTHING, limits: [] };
 
   /** How many things of each class have got a number. */
   get seen() {
-    return this.#present.seen;
+    return this.#present.state.seen;
   }
 
   /** Take all numbers back. */
   restart() {
-    this.#before = withoutNumbers(this.#before);
-    this.#present = withoutNumbers(this.#present);
+    for (const one of [this.#before, this.#present]) one.state = withoutNumbers(one.state);
   }
 
   /**
    * Take a frame's detections. At other thresholds, say, a frame may be taken again.
    * @param {Frame} frame After one that isn't of a camera or video, nothing is known.
    * @param {NamedDetection[]} detections With scores above `leastScores`.
-   * @param {number[]} thresholds
+   * @param {{confidence: number[], enabled: number[]|null}} settings See nms.js.
    * @param {string} model Another one begins again.
    * @returns {Track[]} What is drawn, best first.
    */
-  take({ live, title, again, mediaTime = Number.NaN }, detections, thresholds, model = "") {
+  take({ live, title, again, mediaTime = Number.NaN }, detections, settings, model = "") {
     const source = live ? [live, title, model].join("\n") : "";
     if (source !== this.#source) {
       this.#source = source;
-      this.#present = NOTHING;
+      this.#present = { state: NOTHING, limits: [] };
       this.#lastTime = Number.NaN;
     }
     if (!live) return [];
@@ -59,9 +58,15 @@ export class Follower {
       this.#lastTime = mediaTime;
     }
     const plays = this.#seconds > 0 && this.#seconds < LONGEST_GAP;
-    this.#present = plays
-      ? follow(this.#before, detections, thresholds, this.#seconds)
-      : follow(jumped(this.#before), detections, thresholds);
-    return drawn(this.#present);
+    const { confidence, enabled } = settings;
+    const limits = confidence.map((limit, classId) =>
+      enabled === null || enabled.includes(classId) ? limit : Number.POSITIVE_INFINITY,
+    );
+    let { state } = this.#before;
+    if (String(limits) !== String(this.#before.limits)) state = judged(state, limits);
+    if (!plays) state = jumped(state);
+    state = follow(state, detections, limits, plays ? this.#seconds : undefined);
+    this.#present = { state, limits };
+    return drawn(state);
   }
 }

@@ -179,6 +179,12 @@ export function jumped({ tracks, seen }) {
   return { tracks: tracks.filter(({ number }) => number > 0).map((t) => ({ ...t, ...far })), seen };
 }
 
+/** The state at other thresholds: what isn't above them in the mean has to appear again. */
+export function judged({ tracks, seen }, thresholds) {
+  const isShown = ({ shown, box }) => shown && box.score > thresholds[box.classId];
+  return { tracks: tracks.map((track) => ({ ...track, shown: isShown(track) })), seen };
+}
+
 /** The state with all numbers taken back; what is sure gets one in the next frame. */
 export function withoutNumbers({ tracks }) {
   return { tracks: tracks.map((track) => ({ ...track, number: 0 })), seen: {} };

@@ -97,7 +97,7 @@ export async function compare(frame, settings) {
     result.bitmap.close();
     const found = result.detections.map((one) => ({ ...one, name: names[one.classId] }));
     return (first, firstTimes) => {
-      const tracks = follower.take(frame, found, confidence, modelName);
+      const tracks = follower.take(frame, found, used, modelName);
       const second = frame.live ? tracks.map(({ box }) => box) : found;
       times.first.push(firstTimes, performance.now());
       times.second.push(result.times, performance.now());

@@ -40,7 +40,7 @@ export async function process(frame, makeBitmap, isWanted) {
     result.bitmap.close();
     return demo.last;
   }
-  const tracks = follower.take(frame, all, confidence, modelName);
+  const tracks = follower.take(frame, all, used, modelName);
   const detections = frame.live ? tracks.map(({ box }) => box) : found;
   const second = finishComparison(detections, result.times);
   const shown = { ...frame, bitmap: result.bitmap, second, tracks, found };
