@@ -10,9 +10,19 @@ from tests.examples.yolo11n.page.browsers import IN_BOTH, screenshot, visit
 
 pytestmark = pytest.mark.browser
 
+# Wide, usual and all of one width; a machine that lacks one takes another instead.
+FONTS = "DejaVu Sans", "Liberation Sans, Arial", "monospace"
+# Of all cards, what is cut off.
+MISFITS = """[...document.querySelectorAll(".button, select, h1, h2, label, output, .times dd")]
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
+
 # More than there ever is at once: all buttons, with their longest texts, and a strip of pictures.
 ALL = """() => {
-  for (const id of ["#camera-open", "#album"]) document.querySelector(id).hidden = false;
+  for (const id of ["#camera-open", "#album", "#flip"]) {
+    document.querySelector(id).hidden = false;
+  }
+  for (const id of ["#start", "#stop"]) document.querySelector(id).disabled = false;
+  document.querySelector("#confidence-value").textContent = "0.33–0.39";
   const thumbnail = document.createElement("button");
   thumbnail.className = "thumbnail";
   document.querySelector("#strip").append(thumbnail);
@@ -21,7 +31,8 @@ ALL = """() => {
     document.querySelector(`#${id}-text`).textContent = text;
   }
 }"""
-CONTROLS = """[...document.querySelectorAll("#view .button:not(.on-stage), .thumbnail")]
+CONTROLS = """[...document.querySelectorAll(
+    "#view :is(.button:not(.on-stage), .slider), .thumbnail")]
   .filter((e) => e.checkVisibility()).map((e) => ({
     ...e.getBoundingClientRect().toJSON(), beyond: e.scrollWidth - e.clientWidth,
     row: Boolean(e.closest(".toolbar")) }))"""
@@ -38,17 +49,21 @@ def unbuilt(browser, tmp_path):
         yield page
 
 
-def check(page, width, height, letters):
+def check(page, width, height, letters, font="system-ui"):
     """Assert that no control is outside of the window, too small to be hit, or for its text."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
+    page.evaluate(f"void (document.body.style.fontFamily = '{font}')")
     boxes = page.evaluate(CONTROLS)
-    assert len(boxes) == 12
+    assert len(boxes) == 14
     for box in boxes:
         assert 0 <= box["left"] < box["right"] <= width
         assert 0 <= box["top"] < box["bottom"] <= height
         assert min(box["width"], box["height"]) >= 24  # WCAG 2.2, Target Size (Minimum)
         assert box["beyond"] <= 1
+    for one, other in itertools.combinations(boxes, 2):
+        beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+        assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
     stage = page.locator("#stage-frame").bounding_box()
     assert stage["height"] >= 96
     bottom, right = stage["y"] + stage["height"], stage["x"] + stage["width"]
@@ -58,17 +73,20 @@ def check(page, width, height, letters):
 
 
 @IN_BOTH
-def test_all_controls_are_within_the_window(unbuilt, tmp_path):
+@pytest.mark.parametrize("font", FONTS)
+def test_all_controls_are_within_the_window(unbuilt, tmp_path, font):
     """With large letters, too."""
     sizes = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)
     for (width, height), letters in itertools.product(sizes, (16, 20, 24)):
-        check(unbuilt, width, height, letters)
-        screenshot(unbuilt, f"layout-{width}x{height}-{letters}", tmp_path)
+        check(unbuilt, width, height, letters, font)
+        screenshot(unbuilt, f"layout-{width}x{height}-{letters}-{font}", tmp_path)
+        assert unbuilt.evaluate(MISFITS) == [], (width, height, letters)
 
 
 @IN_BOTH
-def test_a_wide_window_has_all_controls_in_one_row(unbuilt, tmp_path):
+@pytest.mark.parametrize("font", FONTS)
+def test_a_wide_window_has_all_controls_in_one_row(unbuilt, tmp_path, font):
     for width in (1265, 1280, 1366, 1600):
-        boxes = check(unbuilt, width, 800, 16)
-        screenshot(unbuilt, f"layout-{width}", tmp_path)
+        boxes = check(unbuilt, width, 800, 16, font)
+        screenshot(unbuilt, f"layout-{width}-{font}", tmp_path)
         assert len({box["top"] for box in boxes if box["row"]}) == 1, width

@@ -426,7 +426,7 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, device):
                 resize(page, width, height)
                 assert_looks(page, f"{name}-{scheme}", tmp_path, scheme, width)
                 if name == "low":
-                    for part in ("#stage", "#start", "#stop"):
+                    for part in ("#stage", "#start", "#confidence"):
                         box = page.locator(part).bounding_box()
                         assert 0 <= box["y"] < box["y"] + box["height"] <= height, part
         assert page.locator("#pixels-note").is_hidden()

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filesToOpen, keptSize } from "../src/page/sources.js";
+import { filesToOpen, keptSize, otherCamera } from "../src/page/sources.js";
 
 const named = (name, type = "") => ({ name, type });
 const model = named("m.onnx");
@@ -27,4 +27,15 @@ test("pictures keep their size up to 24 million pixels, and their proportions be
   assert.ok(width * height <= 24e6 && width * height > 23.9e6);
   assert.ok(Math.abs(width / height - 4 / 3) < 1e-3);
   assert.deepEqual(keptSize(1, 100_000_000), { width: 1, height: 16384 });
+});
+
+test("the other camera looks the other way, or is the next one", () => {
+  const labels = ["Front Camera", "Front Wide Camera", "Back Camera", "Back Telephoto Camera"];
+  const cameras = labels.map((label) => ({ deviceId: label, label }));
+  const flip = (label, among = cameras) => otherCamera(among, label).label;
+  assert.equal(flip("Front Camera"), "Back Camera");
+  assert.equal(flip("Back Camera"), "Front Camera");
+  assert.equal(flip("Back Telephoto Camera"), "Front Camera");
+  assert.equal(flip("Front Camera", cameras.slice(0, 2)), "Front Wide Camera");
+  assert.equal(flip("Front Wide Camera", cameras.slice(0, 2)), "Front Camera");
 });

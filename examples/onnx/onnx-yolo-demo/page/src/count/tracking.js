@@ -19,8 +19,8 @@ import { pairBoxes } from "./matching.js";
 
 /** What a weak detection's score has to exceed, as a share of its class's threshold. */
 export const STAY = 0.4;
-const CLEARLY = 1.3; // times the threshold: drawn at once, however weak it was before
-const LEAST_OVERLAP = 0.2;
+const CLEARLY = 1.5; // times the threshold: drawn at once, however weak it was before
+const LEAST_OVERLAP = 0.1;
 const SURE_AFTER = 3; // frames in a row; what is seen for shorter gets no number
 const LOST_AFTER = 30; // frames without it
 const DRAWN_SECONDS = 0.25; // without it
@@ -28,7 +28,7 @@ const LOST_SECONDS = 1e9; // of what is known by its place only
 const USUAL_SECONDS = 1 / 30; // between two frames
 // How fast drawn corners follow: per second, and per side of the box that they are behind.
 const CORNERS = { bySecond: 5, bySide: 30 };
-const SCORE_BY_SECOND = 3;
+const SCORE_BY_SECOND = 2;
 const LEAST_NEW_SPEED = 0.25; // share of the newest speed in the known one
 
 /**

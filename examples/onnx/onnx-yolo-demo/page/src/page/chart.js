@@ -29,6 +29,11 @@ export class FrameTimes {
     this.#waits = [...this.#waits, waited].slice(-MEDIAN_FRAMES);
   }
 
+  /** Of one frame only, the runtime's first: what an inference takes later. */
+  correctFirst(ms) {
+    if (this.#times.length === 1) this.#times = [{ ...this.#times[0], inference: ms }];
+  }
+
   clear() {
     this.#times = [];
     this.#ends = [];

@@ -63,6 +63,7 @@ const KEYS = {
 const CLICKS = {
   start: live.start,
   "camera-open": live.startCamera,
+  flip: live.flipCamera,
   stop,
   step: live.step,
   "step-back": live.stepBack,
@@ -111,6 +112,8 @@ function showState() {
   byId("start").disabled = !able || running;
   byId("stop").disabled = !running && !resting && kind !== "camera" && !hasWork();
   byId("step").disabled = byId("step-back").disabled = byId("camera-open").disabled = !able;
+  byId("flip").hidden = !live.canFlip();
+  byId("flip").disabled = resting;
   byId("camera-open").hidden = kind !== "video"; // else the start button opens it
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = !isSeen();

@@ -8,10 +8,10 @@
  */
 import { Follower, leastScores } from "../count/follower.js";
 import { compare } from "./compare.js";
-import { alone, detect } from "./model.js";
+import { alone, detect, measureInference } from "./model.js";
 import { compareProof } from "./proof.js";
 import { currentSettings } from "./settings.js";
-import { onStage, showDetections } from "./stage.js";
+import { noteWarm, onStage, showDetections } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { summary } from "./text.js";
 
@@ -45,6 +45,8 @@ export async function process(frame, makeBitmap, isWanted) {
   const second = finishComparison(detections, result.times);
   const shown = { ...frame, bitmap: result.bitmap, second, tracks, found };
   showDetections(shown, detections, result.times, used);
+  // A model that was replaced or ended meanwhile has no time to tell.
+  if (result.cold && !frame.live) alone(measureInference).then(noteWarm, () => {});
   return demo.last;
 }
 

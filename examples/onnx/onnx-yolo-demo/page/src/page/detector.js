@@ -150,7 +150,8 @@ export class Detector {
    * Find objects in a picture.
    * @param {ImageBitmap} bitmap Transferred to the worker and back; closed if this fails.
    * @param {{confidence: number[], iou: number, enabled: number[]|null}} options See nms.js.
-   * @returns {Promise<{detections: Detection[], bitmap: ImageBitmap, times: Times}>}
+   * @returns {Promise<{detections: Detection[], bitmap: ImageBitmap, times: Times, cold: boolean}>}
+   *   `cold`: it was the model's first run, which takes longer.
    */
   async detect(bitmap, options) {
     if (!this.loaded) {

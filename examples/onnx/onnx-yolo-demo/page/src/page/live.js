@@ -8,7 +8,7 @@ import { rerun } from "./detection.js";
 import { byId, memory } from "./environment.js";
 import { endWork } from "./loading.js";
 import { halt, openSource, startLoop, stepOnce, useSource } from "./loop.js";
-import { CameraSource, listCameras, VideoSource } from "./sources.js";
+import { CameraSource, listCameras, otherCamera, VideoSource } from "./sources.js";
 import { onStage, showNumbers } from "./stage.js";
 import { activity, attempt, demo, hideScreen, say, settle, showScreen } from "./status.js";
 
@@ -62,6 +62,23 @@ export async function fillCameras(deviceId) {
   const select = byId("camera-select", "select");
   select.replaceChildren(...cameras.map(({ deviceId: id, label }) => new Option(label, id)));
   if (cameras.some((camera) => camera.deviceId === deviceId)) select.value = deviceId;
+}
+
+/** How the page lists cameras. */
+const listed = () =>
+  [...byId("camera-select", "select").options].map(({ value, text }) => ({
+    deviceId: value,
+    label: text,
+  }));
+
+/** Whether there is another camera than the one that is open. */
+export const canFlip = () => openSource()?.kind === "camera" && listed().length > 1;
+
+/** From the camera that faces the user to one that doesn't, or back. */
+export async function flipCamera() {
+  const { deviceId } = otherCamera(listed(), cameraId);
+  byId("camera-select", "select").value = deviceId;
+  await changeCamera(deviceId);
 }
 
 export async function startCamera() {

@@ -181,6 +181,9 @@ export function cancelWork() {
 /** See `Detector.detect`. */
 export const detect = (bitmap, settings) => detector.detect(bitmap, settings);
 
+/** @returns {Promise<number>} Milliseconds of an inference. */
+export const measureInference = () => detector.measure(1);
+
 /** See `Detector.teach`. */
 export const teach = (message) => detector.teach(message);
 

@@ -453,6 +453,18 @@ function looksAtTheUser(facingMode, label) {
   return !/back|rear|environment|capture|virtual/i.test(label);
 }
 
+/**
+ * The camera to change to: the next one that faces the other way, as far as labels tell, or the next.
+ * @param {{deviceId: string, label: string}[]} cameras At least two.
+ * @param {string} deviceId Of the present one.
+ */
+export function otherCamera(cameras, deviceId) {
+  const at = cameras.findIndex((camera) => camera.deviceId === deviceId);
+  const others = [...cameras.slice(at + 1), ...cameras.slice(0, at)];
+  const faces = ({ label }) => looksAtTheUser("", label);
+  return others.find((camera) => faces(camera) !== faces(cameras[at])) ?? others[0];
+}
+
 async function cameraStream(deviceId) {
   if (!navigator.mediaDevices?.getUserMedia) {
     throw failure(

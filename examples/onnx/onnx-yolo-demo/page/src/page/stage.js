@@ -12,6 +12,7 @@ import { FrameTimes, TimeChart } from "./chart.js";
 import { Drawing } from "./drawing.js";
 import { byId } from "./environment.js";
 import { DetectionList } from "./lists.js";
+import { showSeen } from "./sees.js";
 import { activity, demo, settle } from "./status.js";
 import { decimal, setText } from "./text.js";
 
@@ -89,6 +90,7 @@ function replace(next) {
 export function forgetDetections() {
   seen = false;
   list.show(null);
+  showSeen(null, false);
 }
 
 /** @returns {boolean} Whether `demo.last` is what is on the stage. */
@@ -133,6 +135,7 @@ export function showDetections(frame, detections, times, settings) {
   };
   demo.firstResultMs ??= performance.now();
   list.show(detections);
+  showSeen(detections, Boolean(frame.live));
   if (!seen) {
     seen = true;
     settle();
@@ -178,6 +181,12 @@ export function showNumbers() {
   setText(byId("fps"), live ? decimal(fps, fps < 9.95 ? 1 : 0) : decimal(sum, 0));
   setText(byId("fps-unit"), live ? "frames/s" : "ms for this picture");
   setText(byId("limit"), limitText());
+}
+
+/** Take what an inference takes when the runtime is warm, if there was no other one yet. */
+export function noteWarm(ms) {
+  frameTimes.correctFirst(ms);
+  showNumbers();
 }
 
 /** Forget the times of another model. */

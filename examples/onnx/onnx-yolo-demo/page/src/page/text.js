@@ -32,6 +32,25 @@ export function summary(detections) {
   return parts.length ? parts.join(", ") + scoresRemark(detections) : "nothing";
 }
 
+/**
+ * The same to be read out: "2 persons, 1 cell phone".
+ *
+ * Only names whose plural is regular in English get one.
+ */
+export function spoken(detections) {
+  const counts = new Map();
+  for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const parts = [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, count]) => {
+      if (/^[a-z ]*[a-egi-rt-w]$/i.test(name)) return plural(count, name);
+      return `${count} × ${isolate(name)}`;
+    });
+  const left = parts.splice(MAX_NAMED).length;
+  if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
+  return parts.join(", ") || "nothing";
+}
+
 /** A text of any direction of writing within one of another, by Unicode's isolates where needed. */
 export function isolate(text) {
   return /[\u0590-\u08ff\ufb1d-\ufeff]/.test(text) ? `\u2068${text}\u2069` : text;

@@ -220,7 +220,8 @@ async function prepareSession(session, { facts, backend, tried, reference }) {
   const postprocess = createPostprocess(names.length, boxes, layout, width);
   if (backend === "webgpu") await watchDevice();
   const letterbox = createLetterbox(side, written);
-  return { ...network, names, layout, width, side, input, letterbox, postprocess };
+  const cold = dims !== null;
+  return { ...network, names, layout, width, side, input, letterbox, postprocess, cold };
 }
 
 /** Put a picture's pixels into a network's input. @returns {Promise<Geometry>} */
@@ -348,7 +349,9 @@ async function detect({ bitmap, options }) {
     inference: inferred - prepared,
     post: performance.now() - inferred,
   };
-  return { detections, bitmap, times };
+  const { cold } = loaded;
+  loaded.cold = false;
+  return { detections, bitmap, times, cold };
 }
 
 /** @returns {Promise<number>} Milliseconds of an inference, the median of some. */
