@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asCoco, asCsv, asJson, inOwnPixels } from "../src/page/formats.js";
+import { asCoco, asCsv, asJson, distinctNames, inOwnPixels } from "../src/page/formats.js";
 
 const found = { name: "cup, large", classId: 1, score: 0.75, x1: 10.004, y1: 20, x2: 40.5, y2: 60 };
 const PICTURES = [
@@ -14,6 +14,12 @@ test("CSV has a row for each detection, and quotes what needs it", () => {
   assert.equal(rows.length, 5); // the last one is empty
   assert.equal(rows[0], "picture,width,height,class,score,x1,y1,x2,y2");
   assert.equal(rows[1], '"a ""b"".jpg",640,480,"cup, large",0.7500,10,20,40.5,60');
+});
+
+test("of pictures of one name each gets its own", () => {
+  const names = ["a.png", "a.png", "a (2).png", "a.png", "b", "b", ".env"];
+  const distinct = ["a.png", "a (3).png", "a (2).png", "a (4).png", "b", "b (2)", ".env"];
+  assert.deepEqual(distinctNames(names), distinct);
 });
 
 test("COCO has corner and size, ids from 1 on, and pictures with nothing in them", () => {

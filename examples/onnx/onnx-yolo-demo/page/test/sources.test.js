@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filesToOpen, keptSize, otherCamera } from "../src/page/sources.js";
+import { fileKind, filesToOpen, keptSize, otherCamera, undecodable } from "../src/page/sources.js";
 
 const named = (name, type = "") => ({ name, type });
 const model = named("m.onnx");
@@ -19,6 +19,15 @@ test("of several files a model, and all pictures or one video, are opened", () =
   assert.deepEqual(filesToOpen([text, film, picture]), [film]);
   assert.deepEqual(filesToOpen([other, model]), [other]);
   assert.deepEqual(filesToOpen([text, text]), [text]); // which is refused by its name
+});
+
+test("HEIC and TIFF are pictures by their names, and a message names the way out", () => {
+  for (const name of ["IMG_1.HEIC", "a.heif", "b.tif", "c.TIFF"]) {
+    assert.equal(fileKind(named(name)), "picture");
+  }
+  assert.match(undecodable(named("IMG_1.HEIC")), /HEIC.*JPEG.*Safari/);
+  assert.match(undecodable(named("x", "image/tiff")), /TIFF.*PNG/);
+  assert.equal(undecodable(picture), "");
 });
 
 test("pictures keep their size up to 24 million pixels, and their proportions beyond", () => {

@@ -8,7 +8,7 @@
  */
 
 import { byId } from "./environment.js";
-import { asCoco, asCsv, asJson, inOwnPixels } from "./formats.js";
+import { asCoco, asCsv, asJson, distinctNames, inOwnPixels } from "./formats.js";
 import { stop as stopLive } from "./live.js";
 import { alone, detect } from "./model.js";
 import { showPicture } from "./pictures.js";
@@ -127,8 +127,8 @@ export function clearAlbum() {
 
 // ------------------------------------------------------------------------ all as one file
 
-/** @param {File} file @param {ReturnType<typeof currentSettings>} used */
-async function seePicture(file, used) {
+/** @param {File} file @param {string} title @param {ReturnType<typeof currentSettings>} used */
+async function seePicture(file, title, used) {
   const { bitmap, width, height } = await decodePicture(file);
   const kept = { width: bitmap.width, height: bitmap.height };
   const result = await alone(() => detect(bitmap, used));
@@ -137,18 +137,19 @@ async function seePicture(file, used) {
     const name = demo.info?.names[found.classId] ?? "";
     return inOwnPixels({ ...found, name }, kept, { width, height });
   });
-  return { title: file.name, width, height, detections };
+  return { title, width, height, detections };
 }
 
 /** See all pictures. @returns {Promise<{seen: Seen[], unread: string[]}>} Names of those that do not open. */
 async function seeAll(files, used) {
   const seen = [];
   const unread = [];
+  const titles = distinctNames(files.map(({ name }) => name));
   for (const [index, file] of files.entries()) {
     if (ending) break;
     say(`Detecting in picture ${index + 1} of ${files.length}…`);
     try {
-      seen.push(await seePicture(file, used));
+      seen.push(await seePicture(file, titles[index], used));
     } catch (error) {
       if (/** @type {{code?: string}} */ (error).code !== "file-broken") throw error;
       unread.push(file.name);

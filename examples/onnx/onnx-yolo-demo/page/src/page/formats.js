@@ -34,6 +34,24 @@ export function asJson(pictures, head) {
   return `${JSON.stringify({ ...head, pictures }, null, 2)}\n`;
 }
 
+/**
+ * Names of which none comes twice: the second "a.png" is "a (2).png".
+ * @param {string[]} names
+ * @returns {string[]}
+ */
+export function distinctNames(names) {
+  const taken = new Set();
+  return names.map((name) => {
+    const [, stem, ending] = /^(.*?)(\.[^.]*)?$/s.exec(name) ?? ["", name, ""];
+    let distinct = name;
+    for (let k = 2; taken.has(distinct) || (distinct !== name && names.includes(distinct)); k++) {
+      distinct = `${stem} (${k})${ending ?? ""}`;
+    }
+    taken.add(distinct);
+    return distinct;
+  });
+}
+
 /** A cell by RFC 4180. */
 const cell = (value) => {
   const text = String(value);

@@ -5,6 +5,7 @@
  * `grab()`, `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
  */
 import { failure } from "../worker/failure.js";
+import { missingTurn, turned } from "./upright.js";
 import { isWhole } from "./webm.js";
 
 // Detectors look at some hundred pixels; a larger camera picture only costs time.
@@ -97,11 +98,29 @@ export async function decodePicture(picture, most = MAX_KEPT) {
       Object.assign(options, sides, { resizeQuality: "high" });
       note = `made smaller from ${width} × ${height}`;
     }
-    return { bitmap: await createImageBitmap(picture, options), note, width, height };
+    const orientation = await missingTurn(picture);
+    const bitmap = turned(await createImageBitmap(picture, options), orientation);
+    const [across, down] = orientation > 4 ? [height, width] : [width, height];
+    return { bitmap, note, width: across, height: down };
   } catch (error) {
     if (/** @type {{code?: unknown}} */ (error).code === "file-broken") throw error;
-    throw failure("file-broken", `${name} is no picture this browser can decode.`, error);
+    const why = undecodable(picture) || "is no picture this browser can decode";
+    throw failure("file-broken", `${name} ${why}.`, error);
   }
+}
+
+/** What kind of file few browsers decode, and what helps; "" of others. */
+export function undecodable({ name = "", type = "" }) {
+  if (/\.hei[cf]$/i.test(name) || /^image\/hei[cf]/.test(type)) {
+    return (
+      "is in HEIC, which this browser cannot decode: save it as JPEG (iPhones take JPEG by " +
+      "Settings, Camera, Formats, Most Compatible), or open the page in Safari"
+    );
+  }
+  if (/\.tiff?$/i.test(name) || type === "image/tiff") {
+    return "is a TIFF, which this browser cannot decode: save it as PNG or JPEG";
+  }
+  return "";
 }
 
 /**
@@ -318,6 +337,7 @@ export class CameraSource extends LiveSource {
 
 /** A video file. */
 export class VideoSource extends LiveSource {
+  #canvas = new OffscreenCanvas(1, 1);
   /** @type {AbortController|null} */
   #listening = null;
   /** @type {Promise<boolean>|null} */
@@ -358,6 +378,19 @@ export class VideoSource extends LiveSource {
       const why = code ? message : "is no video this browser can play";
       throw failure("file-broken", `${name} ${why}.`, error);
     }
+  }
+
+  /** Upright, as the film's metadata say: Firefox turns what it draws, and not its bitmaps. */
+  async grab() {
+    const { videoWidth: width, videoHeight: height } = this.video;
+    if (this.#canvas.width !== width || this.#canvas.height !== height) {
+      Object.assign(this.#canvas, { width, height });
+    }
+    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+      this.#canvas.getContext("2d")
+    );
+    context.drawImage(this.video, 0, 0);
+    return this.#canvas.transferToImageBitmap();
   }
 
   describeFailure(seconds = this.video.currentTime) {
@@ -505,7 +538,7 @@ export async function listCameras() {
  */
 export function fileKind(file) {
   if (/\.onnx$/i.test(file.name || "")) return "model";
-  if (file.type.startsWith("image/")) return "picture";
+  if (file.type.startsWith("image/") || undecodable(file)) return "picture";
   if (file.type.startsWith("video/")) return "video";
   return "";
 }

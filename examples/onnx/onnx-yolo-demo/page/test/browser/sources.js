@@ -1,6 +1,7 @@
 /** Videos and cameras: playing, what is damaged or sends nothing, and a page that nobody sees. */
 
 import { detector } from "../onnx.js";
+import { turnedFilm } from "../turned.js";
 import {
   byId,
   check,
@@ -131,6 +132,24 @@ scenarios({
     /** @type {HTMLElement} */ (document.querySelector("[data-sample='1']")).click();
     await until(() => demo().state === "ready", "the sample");
     check(byId("start-text").textContent === "Start camera", "the button says what it does");
+  },
+
+  async "films are upright, as their metadata turn them"() {
+    const places = { 0: [21, 20], 90: [44, 21], 180: [75, 44], 270: [20, 75] };
+    for (const [degrees, [x, y]] of Object.entries(places)) {
+      const name = `${degrees}.mp4`;
+      const turned = turnedFilm(/** @type {any} */ (Number(degrees)));
+      choose("video-file", file(turned, name, "video/mp4"));
+      await until(() => demo().last?.title === name, name);
+      const { width, height, detections } = demo().last;
+      const sides = degrees === "0" || degrees === "180" ? "96,64" : "64,96";
+      check(`${width},${height}` === sides, `${degrees}: ${width} x ${height}`);
+      const [{ x1, y1, x2, y2 }] = detections;
+      const off = Math.hypot((x1 + x2) / 2 - x, (y1 + y2) / 2 - y);
+      check(off < 4, `${degrees}: the square is ${off} pixels off`);
+      press("stop");
+      await until(() => demo().state === "paused", "the stop");
+    }
   },
 
   async "a video's position is shown and changed, and it goes back by a frame"() {
