@@ -1,4 +1,4 @@
-/** A film of 96 x 64 pixels with a green square, whose metadata turn it. */
+/** A film and a picture of 96 x 64 pixels with a green square, whose metadata turn them. */
 
 // Drawn and recorded by Chromium: MP4, VP9, the square's centre is at (21, 20).
 const FILM = [
@@ -43,4 +43,17 @@ export function turnedFilm(degrees) {
     matrix.setInt32(4 * k, value * 65536);
   });
   return new Blob([bytes], { type: "video/mp4" });
+}
+
+// The same as WebP, by Pillow.
+const PICTURE = [
+  "UklGRmYAAABXRUJQVlA4WAoAAAAIAAAAXwAAPwAAVlA4TCUAAAAvX8APAA9wOu4xOorR/Eca1ARAwkD/zlBg6BnR/w",
+  "lwfgL6jfcHAEVYSUYaAAAATU0AKgAAAAgAAQESAAMAAAABAAYAAAAAAAA=",
+].join("");
+
+/** @param {number} orientation Of EXIF. */
+export function turnedPicture(orientation) {
+  const bytes = Uint8Array.from(atob(PICTURE), (letter) => letter.charCodeAt(0));
+  bytes[103] = orientation;
+  return new Blob([bytes], { type: "image/webp" });
 }

@@ -8,8 +8,8 @@ import { rerun } from "./detection.js";
 import { byId, memory } from "./environment.js";
 import { endWork } from "./loading.js";
 import { halt, openSource, startLoop, stepOnce, useSource } from "./loop.js";
-import { CameraSource, listCameras, otherCamera, VideoSource } from "./sources.js";
-import { onStage, showNumbers } from "./stage.js";
+import { CameraSource, listCameras, MUTED, otherCamera, VideoSource } from "./sources.js";
+import { forgetDetections, onStage, showNumbers } from "./stage.js";
 import { activity, attempt, demo, hideScreen, say, settle, showScreen } from "./status.js";
 
 let opening = 0; // counts sources asked for
@@ -46,6 +46,15 @@ async function openCamera() {
     useSource(null);
     const happened = "The camera was unplugged or taken by the system.";
     showScreen("no-camera", { happened });
+  };
+  camera.onMuted = () => {
+    if (camera.isMuted) {
+      forgetDetections();
+      showScreen("no-camera", { happened: MUTED });
+    } else {
+      hideScreen();
+      say(`Running: ${camera.title}`);
+    }
   };
   memory.set("sessionStorage", "camera", camera.deviceId);
   cameraId = camera.deviceId;

@@ -87,7 +87,7 @@ function processLive(present, waited = 0) {
     process(
       { title, mirrored, live: kind, waited, mediaTime: present.frameTime },
       () => present.grab(),
-      () => present === source,
+      () => present === source && !present.isMuted,
     ),
   );
 }

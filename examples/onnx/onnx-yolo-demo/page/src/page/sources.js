@@ -19,6 +19,9 @@ const IN_USE = ["no-camera", "The camera is there, but another program uses it."
 const SENDS_NOTHING =
   "The camera is there, but sends no pictures. It may be switched off or covered by a slide, or " +
   "another program may hold it.";
+export const MUTED =
+  "The camera sends nothing now: its privacy switch or slide is on, or the system has muted it. " +
+  "The page goes on when pictures come again.";
 const ABSENT = ["no-camera", "No camera is connected to this device."];
 /** What the names of the browser's errors mean. */
 const CAMERA_FAILURES = {
@@ -205,12 +208,15 @@ class LiveSource {
     const stopFrames = watchFrames(video, (about) => {
       frames += 1;
       this.noteFrame(about);
-      onFrame();
+      if (!this.isMuted) onFrame(); // else it is black
     });
     const fail = () => onBroken(this.describeFailure());
     video.addEventListener("error", fail);
     // A film may show one picture for long; a camera may not.
-    const progress = () => (this.kind === "video" ? `${frames} ${video.currentTime}` : frames);
+    const progress = () => {
+      if (this.isMuted) return performance.now(); // that is said already
+      return this.kind === "video" ? `${frames} ${video.currentTime}` : frames;
+    };
     const stopWatch = watchProgress(video, progress, fail);
     this.#unwatch = () => {
       stopFrames();
@@ -241,6 +247,11 @@ class LiveSource {
     return createImageBitmap(this.video);
   }
 
+  /** Whether a camera is there and sends nothing. */
+  get isMuted() {
+    return false;
+  }
+
   /** Whether no source that was opened later has the page's video by now. */
   get hasVideo() {
     return false;
@@ -264,6 +275,9 @@ export class CameraSource extends LiveSource {
     /** @type {(() => void)|null} Called when the camera is unplugged or taken away. */
     this.onEnded = null;
     track.addEventListener("ended", () => this.onEnded?.());
+    /** @type {(() => void)|null} Called when `isMuted` has changed. */
+    this.onMuted = null;
+    for (const kind of ["mute", "unmute"]) track.addEventListener(kind, () => this.onMuted?.());
   }
 
   /**
@@ -306,6 +320,10 @@ export class CameraSource extends LiveSource {
     return failure("no-camera", SENDS_NOTHING);
   }
 
+  get isMuted() {
+    return this.stream.getVideoTracks()[0].muted;
+  }
+
   get hasVideo() {
     return this.video.srcObject === this.stream;
   }
@@ -329,7 +347,7 @@ export class CameraSource extends LiveSource {
   }
 
   close() {
-    this.onEnded = null;
+    this.onEnded = this.onMuted = null;
     for (const track of this.stream.getTracks()) track.stop();
     super.close();
   }

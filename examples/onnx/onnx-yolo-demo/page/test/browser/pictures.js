@@ -1,5 +1,6 @@
 /** Several pictures at once: the strip of them, one after the other, and all that is found as one file. */
 import { detector } from "../onnx.js";
+import { turnedPicture } from "../turned.js";
 import {
   byId,
   check,
@@ -37,6 +38,30 @@ async function saveAll(format) {
 }
 
 scenarios({
+  async "WebP pictures are upright, as their EXIF data turn them"() {
+    const places = [
+      [21, 20],
+      [75, 20],
+      [75, 44],
+      [21, 44],
+      [20, 21],
+      [44, 21],
+      [44, 75],
+      [20, 75],
+    ];
+    for (const [k, [x, y]] of places.entries()) {
+      const name = `${k + 1}.webp`;
+      choose("image-file", file(turnedPicture(k + 1), name, "image/webp"));
+      await shown(name);
+      const { width, height, detections } = demo().last;
+      check(`${width},${height}` === (k < 4 ? "96,64" : "64,96"), `${name}: ${width} x ${height}`);
+      const [{ x1, y1, x2, y2 }] = detections;
+      const off = Math.hypot((x1 + x2) / 2 - x, (y1 + y2) / 2 - y);
+      check(off < 4, `${name}: the square is ${off} pixels off`);
+    }
+    press("album-clear");
+  },
+
   async "pictures are opened, dropped and pasted, and shown one after the other"() {
     choose("image-file", ...(await pictures("a", "b", "c")));
     await shown("a.png");

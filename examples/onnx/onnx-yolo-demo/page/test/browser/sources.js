@@ -176,6 +176,33 @@ scenarios({
     check(demo().state === "paused" && demo().screen === null, "it rests");
   },
 
+  async "a camera that sends nothing behind its switch is said at once, and goes on"() {
+    const { getUserMedia } = navigator.mediaDevices;
+    const live = scene();
+    pretendCamera(live.stream);
+    const camera = [byId("start"), byId("camera-open")].find((one) => one.checkVisibility());
+    choose("image-file", await picture("navy", "one.png"));
+    await until(() => demo().last?.title === "one.png", "the picture");
+    await framesAfter(() => camera.click());
+    const [track] = live.stream.getVideoTracks();
+    const mute = (muted) => {
+      Object.defineProperty(track, "muted", { value: muted, configurable: true });
+      track.dispatchEvent(new Event(muted ? "mute" : "unmute"));
+    };
+    mute(true);
+    check(demo().screen === "no-camera" && status().includes("privacy switch"), "it is said");
+    await sleep(300); // for a frame that is under way
+    const { frames } = demo();
+    await sleep(300);
+    check(demo().frames === frames, "no frame of nothing is detected in");
+    check(byId("detections-count").textContent === "", "and nothing is said to be found");
+    mute(false);
+    await until(() => demo().frames > frames + 2 && !demo().screen, "the frames");
+    press("stop");
+    live.end();
+    navigator.mediaDevices.getUserMedia = getUserMedia;
+  },
+
   async "the camera is one click away from everything"() {
     const { getUserMedia } = navigator.mediaDevices;
     const places = {
