@@ -31,7 +31,9 @@ export class FrameTimes {
 
   /** Of one frame only, the runtime's first: what an inference takes later. */
   correctFirst(ms) {
-    if (this.#times.length === 1) this.#times = [{ ...this.#times[0], inference: ms }];
+    const [first] = this.#times;
+    if (this.#times.length === 1)
+      this.#times = [{ ...first, inference: Math.min(first.inference, ms) }];
   }
 
   clear() {

@@ -132,10 +132,11 @@ export class Detector {
 
   /**
    * @param {number} frames
+   * @param {number} [patience] Milliseconds until the detector is called slow.
    * @returns {Promise<number>} Milliseconds of one inference, the median of so many.
    */
-  measure(frames) {
-    return this.#call({ type: "measure", frames }, []);
+  measure(frames, patience) {
+    return this.#call({ type: "measure", frames }, [], patience);
   }
 
   /**
