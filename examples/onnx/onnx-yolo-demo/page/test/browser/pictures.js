@@ -59,6 +59,9 @@ scenarios({
       const off = Math.hypot((x1 + x2) / 2 - x, (y1 + y2) / 2 - y);
       check(off < 4, `${name}: the square is ${off} pixels off`);
     }
+    const { left, top } = byId("sees").getBoundingClientRect();
+    check(byId("sees").textContent === "1 green thing", byId("sees").textContent);
+    check(document.elementFromPoint(left + 4, top + 4) === byId("sees"), "it is on the picture");
     press("album-clear");
   },
 
