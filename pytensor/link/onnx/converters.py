@@ -88,28 +88,28 @@ EXTRAS = {
 
 
 @partial(Conversions, modules=EXTRAS)
-def onnx_funcify(op, node, builder, *inputs):
+def onnx_funcify(op, node, *inputs):
     """Write the ONNX nodes of a PyTensor node.
 
     Register a function for the class of an `Op` to support it, or to replace our own::
 
         @onnx_funcify.register(MyOp)
-        def onnx_funcify_MyOp(op, node, builder, *inputs):
-            return builder.add("Relu", *inputs)
+        def onnx_funcify_MyOp(op, node, x):
+            return x.node("Relu")
 
     Parameters
     ----------
     op : Op
     node : Apply
         For the types of inputs and outputs, and for constant inputs.
-    builder : GraphBuilder
-    inputs : str
-        Names of the ONNX values of ``node.inputs``.
+    inputs : Term
+        The ONNX values of ``node.inputs``; a `Generator` for a random generator, None for other
+        inputs that are no tensors.  An Op without any of these gets the `GraphBuilder`.
 
     Returns
     -------
-    str or tuple of str
-        Names of the ONNX values of ``node.outputs``.
+    Term or tuple of Term
+        The ONNX values of ``node.outputs``.
 
     Raises
     ------

@@ -42,8 +42,8 @@ class UnsupportedOpError(NotImplementedError):
                 "To support an Op, register a converter for its class:\n"
                 "    from pytensor.link.onnx import onnx_funcify\n"
                 f"    @onnx_funcify.register({name})\n"
-                f"    def onnx_funcify_{name}(op, node, builder, *inputs):\n"
-                '        return builder.add("OnnxOpType", *inputs)'
+                f"    def onnx_funcify_{name}(op, node, x, *inputs):\n"
+                '        return x.node("OnnxOpType", *inputs)'
             )
         super().__init__("\n".join(lines))
 

@@ -128,7 +128,7 @@ def first_difference(lowering: Lowering, sample: Mapping[str, Any]) -> str:
 def _describe(builder: GraphBuilder, variable: Any) -> str:
     node = variable.owner
     inputs = [f"{v}" if isinstance(v, Constant) else f"{v}: {v.type}" for v in node.inputs]
-    name = builder.name_of(variable)
+    name = builder.value_of(variable).name
     written = [emitted.name for emitted in builder.graph.nodes if name in emitted.outputs]
     return f"  PyTensor: {node.op}({', '.join(inputs)})\n  ONNX: {', '.join(written) or name}"
 

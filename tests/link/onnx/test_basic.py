@@ -25,6 +25,7 @@ from pytensor.link.onnx import (
     onnx_funcify,
 )
 from pytensor.raise_op import assert_op
+from pytensor.tensor.basic import MakeVector
 from tests.utils import REFERENCE_MODE, TOLERANCES, compiled
 
 
@@ -166,12 +167,12 @@ class Untold(Op):
 
 
 @onnx_funcify.register(Double)
-def onnx_funcify_Double(op, node, builder, x):
-    return builder.add("Add", x, x)
+def onnx_funcify_Double(op, node, x):
+    return x + x
 
 
 @onnx_funcify.register(Triple)
-def onnx_funcify_Triple(op, node, builder, x):
+def onnx_funcify_Triple(op, node, x):
     raise ConversionError("three is too many")
 
 
@@ -196,6 +197,26 @@ def test_no_converter_is_replaced_by_another():
 def test_user_op():
     x = pt.vector("x", dtype="float32")
     compare_onnx_and_py([x], Double()(x), [[1, 2, 3]])
+
+
+class Seven(Op):
+    __props__ = ()
+
+    def make_node(self):
+        return Apply(self, [], [pt.fscalar()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.array(7, "float32")
+
+
+@onnx_funcify.register(Seven)
+def onnx_funcify_Seven(op, node, builder):
+    return builder.constant(7, "float32")
+
+
+def test_ops_without_inputs_get_the_builder():
+    x = pt.vector("x", dtype="float32")
+    compare_onnx_and_py([x], [x * Seven()(), MakeVector("int64")()], [[1, 2]])
 
 
 def test_all_unsupported_nodes_are_listed():

@@ -169,8 +169,8 @@ def test_verify_finds_a_difference(x):
         pass
 
     @onnx_funcify.register(Wrong)
-    def onnx_funcify_Wrong(op, node, builder, x):
-        return builder.add("Add", x, builder.constant(1, "float32"))
+    def onnx_funcify_Wrong(op, node, x):
+        return x + 1
 
     export_onnx([x], [Wrong()(x)], verify={"x": np.full((2, 3), 0.5)})
     with pytest.raises(VerificationError, match=r"'output_0' differs: absolute error 1 .*"):
@@ -432,14 +432,22 @@ def test_trace_is_of_the_users_code(tmp_path):
     assert set(lines) == {"['user.py:4 in <module>']"}
 
 
-def test_a_converter_that_returns_nothing_is_named():
-    class Silent(Triple):
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda x: None, "Faulty returned None; it must return the terms"),
+        (lambda x: [x.name], "Faulty returned 'x'; return a term, as x.node"),
+        (lambda x: x.is_nan(), "Faulty returned a term of dtype bool for .* float32: cast it"),
+    ],
+)
+def test_a_converter_that_returns_something_else_is_named(returned, message):
+    class Faulty(Triple):
         pass
 
-    onnx_funcify.register(Silent)(lambda op, node, builder, x: None)
+    onnx_funcify.register(Faulty)(lambda op, node, x: returned(x))
     x = pt.vector("x", dtype="float32")
-    with pytest.raises(TypeError, match="the converter of Silent returned None"):
-        export_onnx([x], Silent()(x))
+    with pytest.raises(TypeError, match=f"the converter of {message}"):
+        export_onnx([x], Faulty()(x))
 
 
 @pytest.mark.slow

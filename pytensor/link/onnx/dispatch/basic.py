@@ -5,5 +5,5 @@ from pytensor.link.onnx.converters import onnx_funcify
 
 
 @onnx_funcify.register(OpFromGraph)
-def onnx_funcify_OpFromGraph(op, node, builder, *inputs):
-    return builder.inline(op.fgraph, inputs)
+def onnx_funcify_OpFromGraph(op, node, x, *inputs):
+    return x.builder.inline(op.fgraph, (x, *inputs))

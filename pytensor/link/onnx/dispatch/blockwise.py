@@ -7,44 +7,36 @@ from pytensor.link.onnx.write.batched import (
     expand_batch,
     onnx_batched,
 )
-from pytensor.link.onnx.write.builder import as_tuple
-from pytensor.link.onnx.write.sizes import concat, length
+from pytensor.link.onnx.write.term import concat
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.type import tensor
 
 
 @onnx_funcify.register(Blockwise)
-def onnx_funcify_Blockwise(op, node, builder, *inputs):
-    result = onnx_batched(op.core_op, node, builder, *inputs)
-    return loop_over_batch(op, node, builder, inputs) if result is None else result
+def onnx_funcify_Blockwise(op, node, *inputs):
+    result = onnx_batched(op.core_op, node, *inputs)
+    return loop_over_batch(op, node, inputs) if result is None else result
 
 
-def loop_over_batch(op, node, builder, inputs):
+def loop_over_batch(op, node, inputs):
     """Convert the core Op in the body of a Loop, one element of the batch a step."""
-    ndim = batch_ndim(node)
+    builder = inputs[0].builder
     core_inputs, fgraph = core_graph(op, node)
     read = [(i, b) for i, (v, b) in enumerate(core_inputs) if not isinstance(v, Constant)]
-    names = [flat_batch(builder, node, inputs, i, is_batched) for i, is_batched in read]
-    if not ndim:
-        return builder.inline(fgraph, names)
-    shape = batch_shape(builder, node, inputs)
-    count = builder.add("ReduceProd", shape, keepdims=0)
-    with builder.subgraph() as body:
-        step = body.add_input("step", "int64", ())
-        condition = body.add_input("condition", "bool", ())
-        elements = [
-            builder.add("Gather", name, step, axis=0) if is_batched else name
-            for name, (_, is_batched) in zip(names, read, strict=True)
-        ]
-        results = builder.inline(fgraph, elements)
-        builder.output(condition, "bool", ())
-        for name, variable in zip(results, fgraph.outputs, strict=True):
-            builder.output(name, variable.type.dtype, variable.type.shape)
-    stacked = builder.add("Loop", count, "", n_outputs=len(results), body=body)
+    terms = [flat_batch(node, inputs, i, is_batched) for i, is_batched in read]
+    if not batch_ndim(node):
+        return builder.inline(fgraph, terms)
+
+    def step(k):
+        pairs = zip(terms, read, strict=True)
+        return builder.inline(fgraph, [x.gather(k) if batched else x for x, (_, batched) in pairs])
+
+    shape = batch_shape(node, inputs)
+    stacked = builder.loop(step, count=shape.reduce_prod())
     return tuple(
-        with_batch(builder, op, node, inputs, shape, name, sig)
-        for name, sig in zip(as_tuple(stacked), op.outputs_sig, strict=True)
+        with_batch(op, node, inputs, shape, x, sig)
+        for x, sig in zip(stacked, op.outputs_sig, strict=True)
     )
 
 
@@ -66,22 +58,22 @@ def core_graph(op, node):
     return core_inputs, FunctionGraph(inputs, outputs, clone=False)
 
 
-def flat_batch(builder, node, inputs, i, is_batched):
+def flat_batch(node, inputs, i, is_batched):
     """Return input `i` with one axis in place of the batch's, or none where it has no batch."""
     ndim = batch_ndim(node)
     if not ndim:
         return inputs[i]
     if not is_batched:
-        return builder.add("Squeeze", inputs[i], builder.int64s(range(ndim)))
-    x = expand_batch(builder, node, inputs, i)
+        return inputs[i].squeeze(*range(ndim))
+    x = expand_batch(node, inputs, i)
     if ndim == 1:
         return x
-    core = builder.add("Shape", x, start=ndim)
-    size = builder.add("ReduceProd", builder.add("Shape", x, end=ndim), keepdims=1)
-    return builder.add("Reshape", x, builder.add("Concat", size, core, axis=0), allowzero=1)
+    core = x.sizes(ndim)
+    size = x.sizes(end=ndim).reduce_prod(keepdims=True)
+    return x.reshape(concat([size, core]))
 
 
-def with_batch(builder, op, node, inputs, shape, x, sig):
+def with_batch(op, node, inputs, shape, x, sig):
     """Give the stacked results of the core Op the batch's shape.
 
     After no step at all onnxruntime doesn't know the sizes of an element, but some are the inputs'.
@@ -89,13 +81,7 @@ def with_batch(builder, op, node, inputs, shape, x, sig):
     ndim = batch_ndim(node)
     parts = [shape]
     for axis, dim in enumerate(sig):
-        source = next(
-            (
-                length(builder, name, ndim + s.index(dim))
-                for name, s in zip(inputs, op.inputs_sig, strict=True)
-                if dim in s
-            ),
-            None,
-        )
-        parts.append(source or length(builder, x, axis + 1))
-    return builder.add("Reshape", x, concat(builder, parts), allowzero=1)
+        pairs = zip(inputs, op.inputs_sig, strict=True)
+        source = next(((y, ndim + s.index(dim)) for y, s in pairs if dim in s), (x, axis + 1))
+        parts.append(source[0].length(source[1]))
+    return x.reshape(concat(parts))

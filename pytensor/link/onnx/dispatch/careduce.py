@@ -4,10 +4,10 @@ from string import ascii_letters
 import numpy as np
 
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.write.fold import fold, length
-from pytensor.link.onnx.write.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.write.fold import fold
+from pytensor.link.onnx.write.order import sortable, unsortable
+from pytensor.link.onnx.write.term import FLOATS, where
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros
@@ -20,33 +20,27 @@ MANY = 1000  # terms, as far as they are known, whose sum is made in two stages
 
 
 @onnx_funcify.register(CAReduce)
-def onnx_funcify_CAReduce(op, node, builder, x):
+def onnx_funcify_CAReduce(op, node, x):
     (variable,), (output,) = node.inputs, node.outputs
     axes = sorted(range(variable.type.ndim) if op.axis is None else op.axis)
     dtype, to = variable.type.dtype, output.type.dtype
     acc = accumulator(op, dtype, to)
     if not axes:
-        return builder.cast(builder.cast(x, dtype, acc), acc, to)
+        return x.cast(acc).cast(to)
     scalar_op = op.scalar_op
     if isinstance(scalar_op, Maximum | Minimum) and dtype != "bool":
-        x = extremum(builder, op, variable, x, axes)
-        return builder.cast(x, dtype, to)
+        return extremum(op, x, axes).cast(to)
     if isinstance(scalar_op, Add | Mul | MulWithoutZeros) and acc != "bool":
-        x = builder.cast(x, dtype, acc)
         reduce = {Add: total, Mul: product, MulWithoutZeros: product_without_zeros}
-        return builder.cast(reduce[type(scalar_op)](builder, variable, x, acc, axes), acc, to)
+        return reduce[type(scalar_op)](variable, x.cast(acc), axes).cast(to)
     if isinstance(scalar_op, AND | OR | XOR) and dtype != "bool":
-        return builder.cast(bitwise(builder, variable, x, scalar_op, axes), dtype, to)
+        return bitwise(x, scalar_op, axes).cast(to)
     if isinstance(scalar_op, OR | Maximum | Add):
-        return builder.cast(logical(builder, variable, x, axes, "Max", "Sum"), "bool", to)
+        return logical(variable, x, axes, "Max", "Sum").cast(to)
     if isinstance(scalar_op, AND | Minimum | Mul):
-        return builder.cast(logical(builder, variable, x, axes, "Min", "Prod"), "bool", to)
+        return logical(variable, x, axes, "Min", "Prod").cast(to)
     if isinstance(scalar_op, XOR):
-        count = builder.add(
-            "ReduceSum", builder.cast(x, "bool", "int64"), builder.int64s(axes), keepdims=0
-        )
-        odd = builder.add("BitwiseAnd", count, builder.constant(1, "int64"))
-        return builder.cast(builder.cast(odd, "int64", "bool"), "bool", to)
+        return (x.cast("int64").reduce_sum(axes) & 1).cast("bool").cast(to)
     raise ConversionError(
         f"ONNX has no reduction with {scalar_op}; write it with sums, products or a scan"
     )
@@ -63,62 +57,57 @@ def accumulator(op, dtype, to):
     return to if dtype == to and DEFAULT_ACCUMULATOR.get(to) == acc else acc
 
 
-def logical(builder, variable, x, axes, of_bools, of_integers):
+def logical(variable, x, axes, of_bools, of_integers):
     # From operator set 20 on there are reductions of booleans, but they fail for no elements.
-    if builder.opset >= 20 and all(variable.type.shape[axis] for axis in axes):
-        return builder.add(f"Reduce{of_bools}", x, builder.int64s(axes), keepdims=0)
-    x = builder.cast(x, "bool", "int32")
-    x = builder.add(f"Reduce{of_integers}", x, builder.int64s(axes), keepdims=0)
-    return builder.cast(x, "int32", "bool")
+    if x.builder.opset >= 20 and all(variable.type.shape[axis] for axis in axes):
+        return x.builder.node(f"Reduce{of_bools}", x, x.builder.vector(axes), keepdims=0)
+    return x.cast("int32").node(f"Reduce{of_integers}", axes, keepdims=0).cast("bool")
 
 
-def extremum(builder, op, variable, x, axes):
-    largest, dtype = isinstance(op.scalar_op, Maximum), variable.type.dtype
-    if dtype in FLOATS:
-        return max_or_min(builder, largest, dtype, x, axes)
+def extremum(op, x, axes):
+    largest, dtype = isinstance(op.scalar_op, Maximum), x.dtype
+    if x.is_float:
+        return max_or_min(largest, x, axes)
     name = "Max" if largest else "Min"
-    key, work = sortable(builder, f"Reduce{name}", x, dtype)
+    key = sortable(f"Reduce{name}", x)
     initial = None
     if getattr(op, "initial", False):
         # The keys of uint64 begin at the lowest int64.
         offset = 2**63 if dtype == "uint64" else 0
-        initial = builder.constant(int(op.initial_value(dtype)) - offset, work)
-    if work == "int64":
-        result = int64_extremum(builder, largest, key, axes, initial)
+        initial = key.lift(int(op.initial_value(dtype)) - offset)
+    if key.dtype == "int64":
+        result = int64_extremum(largest, key, axes, initial)
     else:
-        result = builder.add(f"Reduce{name}", key, builder.int64s(axes), keepdims=0)
-        if initial is not None and dtype != work:
+        result = key.node(f"Reduce{name}", axes, keepdims=0)
+        if initial is not None and dtype != key.dtype:
             # Without elements the kernel gives the bound of the dtype that it works in.
-            result = builder.add(name, result, initial)
-    return unsortable(builder, result, work, dtype)
+            result = result.node(name, initial)
+    return unsortable(result, dtype)
 
 
-def int64_extremum(builder, largest, x, axes, initial):
+def int64_extremum(largest, x, axes, initial):
     """Return an extremum by TopK: ReduceMax's and ReduceMin's kernels are wrong beyond 2**31.
 
     See ``thoughts/upstream/onnxruntime-extrema-of-int64.md``.
     """
     for axis in sorted(axes, reverse=True):
         if initial is not None:
-            pads, where_to = builder.int64s([0, 1]), builder.int64s([axis])
-            x = builder.add("Pad", x, pads, initial, where_to)
-        one = builder.int64s([1])
-        x, _ = builder.add("TopK", x, one, axis=axis, largest=int(largest), n_outputs=2)
-        x = builder.add("Squeeze", x, builder.int64s([axis]))
+            x = x.node("Pad", [0, 1], initial, [axis])
+        x, _ = x.node("TopK", [1], axis=axis, largest=int(largest), n_outputs=2)
+        x = x.squeeze(axis)
     return x
 
 
-def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
+def max_or_min(largest, x, axes, *, keepdims=False):
     """Return the extremum of floats, NaN if any of them is.
 
     The kernels overlook a NaN unless it comes first; a sum of absolute values doesn't, and is NaN
     only then.
     See ``thoughts/upstream/onnxruntime-nan-and-infinity.md``.
     """
-    axes = builder.int64s(axes)
-    result = builder.add("ReduceMax" if largest else "ReduceMin", x, axes, keepdims=keepdims)
-    absolute = builder.add("ReduceL1", x, axes, keepdims=keepdims)
-    return where(builder, dtype, builder.add("IsNaN", absolute), absolute, result)
+    result = (x.reduce_max if largest else x.reduce_min)(axes, keepdims=keepdims)
+    absolute = x.node("ReduceL1", axes, keepdims=int(keepdims))
+    return where(absolute.is_nan(), absolute, result)
 
 
 def magnitude(dtype):
@@ -131,21 +120,19 @@ def n_reduced(variable, axes):
     return None if None in sizes else prod(sizes)
 
 
-def total(builder, variable, x, acc, axes):
-    dtype = variable.type.dtype
-    if acc in FLOATS:
+def total(variable, x, axes):
+    dtype, ndim = variable.type.dtype, variable.type.ndim
+    if x.is_float:
         # Along some of the axes onnxruntime's kernel is slower and less exact than two nodes.
-        if acc == dtype and len(axes) == variable.type.ndim and is_square(variable):
-            x = builder.name_of(variable.owner.inputs[0])
-            return builder.add("ReduceSumSquare", x, builder.int64s(axes), keepdims=0)
-        if len(axes) == variable.type.ndim > 1 and (n_reduced(variable, axes) or 0) > MANY:
+        if x.dtype == dtype and len(axes) == ndim and is_square(variable):
+            root = x.builder.value_of(variable.owner.inputs[0])
+            return root.node("ReduceSumSquare", axes, keepdims=0)
+        if len(axes) == ndim > 1 and (n_reduced(variable, axes) or 0) > MANY:
             # Over all axes at once, onnxruntime-web adds one term after the other.
             # thoughts/upstream/onnxruntime-web-sums.md
-            x = builder.add("ReduceSum", x, builder.int64s(axes[-1:]), keepdims=0)
+            x = x.reduce_sum(axes[-1:])
             axes = axes[:-1]
-        return builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
-    # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
-    x = builder.cast(x, acc, "int64")
+        return x.reduce_sum(axes)
     count = n_reduced(variable, axes)
     if dtype in FLOATS:
         exact = False
@@ -154,11 +141,10 @@ def total(builder, variable, x, acc, axes):
         exact = magnitude(dtype) < 2**17
     else:
         exact = magnitude(dtype) * count <= EXACT
-    if exact:
-        x = builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
-    else:
-        x = exact_total(builder, x, axes, variable.type.ndim)
-    return builder.cast(x, "int64", acc)
+    # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
+    integers = x.cast("int64")
+    result = integers.reduce_sum(axes) if exact else exact_total(integers, axes, ndim)
+    return result.cast(x.dtype)
 
 
 def is_square(variable):
@@ -167,26 +153,24 @@ def is_square(variable):
     return squares and variable.type.dtype in ("float32", "float64")
 
 
-def exact_total(builder, x, axes, ndim):
+def exact_total(x, axes, ndim):
     """Sum int64 as a product with ones, for which there is an integer kernel."""
-    one = builder.constant(1, "int64")
-    ones = [builder.add("Expand", one, length(builder, x, axis)) for axis in axes]
+    ones = [x.lift(1).expand(x.length(axis)) for axis in axes]
     letters = ascii_letters[:ndim]
     terms = ",".join([letters, *(letters[axis] for axis in axes)])
     kept = "".join(letter for axis, letter in enumerate(letters) if axis not in axes)
-    return builder.add("Einsum", x, *ones, equation=f"{terms}->{kept}")
+    return x.node("Einsum", *ones, equation=f"{terms}->{kept}")
 
 
-def product(builder, variable, x, acc, axes):
-    if acc in FLOATS:
-        return builder.add("ReduceProd", x, builder.int64s(axes), keepdims=0)
-    x = builder.cast(x, acc, "int64")
-    if product_is_exact(builder, variable, axes):
-        x = builder.add("ReduceProd", x, builder.int64s(axes), keepdims=0)
-    else:
-        for done, axis in enumerate(reversed(axes)):
-            x = fold(builder, x, "int64", axis, variable.type.ndim - done, 1, "Mul")
-    return builder.cast(x, "int64", acc)
+def product(variable, x, axes):
+    if x.is_float:
+        return x.reduce_prod(axes)
+    result = x.cast("int64")
+    if product_is_exact(x.builder, variable, axes):
+        return result.reduce_prod(axes).cast(x.dtype)
+    for done, axis in enumerate(reversed(axes)):
+        result = fold(result, axis, variable.type.ndim - done, 1, "Mul")
+    return result.cast(x.dtype)
 
 
 def product_is_exact(builder, variable, axes):
@@ -201,20 +185,21 @@ def product_is_exact(builder, variable, axes):
     return dtype not in FLOATS and count is not None and magnitude(dtype) ** count <= EXACT
 
 
-def product_without_zeros(builder, variable, x, acc, axes):
+def product_without_zeros(variable, x, axes):
     """Return the product of what isn't zero, or 0 where everything is."""
-    zero, one = builder.constant(0, acc), builder.constant(1, acc)
-    is_zero = builder.add("Equal", x, zero)
-    nonzero = product(builder, variable, where(builder, acc, is_zero, one, x), acc, axes)
-    return where(
-        builder, acc, logical(builder, variable, is_zero, axes, "Min", "Prod"), zero, nonzero
-    )
+    is_zero = x == 0
+    nonzero = product(variable, where(is_zero, 1, x), axes)
+    return where(logical(variable, is_zero, axes, "Min", "Prod"), 0, nonzero)
 
 
-def bitwise(builder, variable, x, scalar_op, axes):
-    dtype = variable.type.dtype
-    names = {AND: ("BitwiseAnd", ~np.array(0, dtype)), OR: ("BitwiseOr", 0), XOR: ("BitwiseXor", 0)}
-    op_type, start = names[type(scalar_op)]
+def bitwise(x, scalar_op, axes):
+    kinds = {
+        AND: ("BitwiseAnd", ~np.array(0, x.dtype)),
+        OR: ("BitwiseOr", 0),
+        XOR: ("BitwiseXor", 0),
+    }
+    op_type, start = kinds[type(scalar_op)]
+    ndim = x.ndim
     for done, axis in enumerate(reversed(axes)):
-        x = fold(builder, x, dtype, axis, variable.type.ndim - done, start, op_type)
+        x = fold(x, axis, ndim - done, start, op_type)
     return x

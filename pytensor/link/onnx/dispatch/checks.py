@@ -2,9 +2,7 @@
 
 import warnings
 
-from pytensor.graph.basic import Constant
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
 from pytensor.printing import Print
 from pytensor.raise_op import CheckAndRaise
@@ -13,12 +11,9 @@ from pytensor.tensor.known_lengths import cells_are_left
 
 
 @onnx_funcify.register(CheckAndRaise)
-def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
-    open_conditions = [
-        name
-        for name, variable in zip(conditions, node.inputs[1:], strict=True)
-        if not is_true(builder, name, variable)
-    ]
+def onnx_funcify_CheckAndRaise(op, node, x, *conditions):
+    builder = x.builder
+    open_conditions = [c for c in conditions if c.data is None or not c.data]
     # Checks of shapes aren't needed: where shapes don't match, the operator fails by itself.
     of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
     matters = builder.known_checks is None or op in builder.known_checks
@@ -27,11 +22,6 @@ def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
     if open_conditions and matters and not of_shapes:
         refuse_drop_or_keep(op, builder, open_conditions)
     return x
-
-
-def is_true(builder, name, variable):
-    value = variable.data if isinstance(variable, Constant) else builder.constant_value(name)
-    return value is not None and bool(value)
 
 
 def refuse_drop_or_keep(op, builder, conditions):
@@ -57,8 +47,8 @@ def refuse_drop_or_keep(op, builder, conditions):
         )
     result, *rest = conditions
     for condition in rest:
-        result = builder.add("And", result, condition)
-    builder.kept_checks.append((result, op))
+        result = result & condition
+    builder.kept_checks.append((result.name, op))
 
 
 def can_raise(builder):
@@ -66,15 +56,15 @@ def can_raise(builder):
     return builder.checks == "raise" and builder.graph.parent is None
 
 
-def require(builder, condition, exc_type, message):
+def require(condition, exc_type, message):
     """Let mode ONNX raise an error as PyTensor does, unless all of a condition's booleans hold."""
-    if can_raise(builder):
-        failed = any_of(builder, builder.add("Not", condition))
-        builder.kept_checks.append((builder.add("Not", failed), CheckAndRaise(exc_type, message)))
+    if can_raise(condition.builder):
+        holds = ~(~condition).any()
+        condition.builder.kept_checks.append((holds.name, CheckAndRaise(exc_type, message)))
 
 
 @onnx_funcify.register(Print)
-def onnx_funcify_Print(op, node, builder, x):
+def onnx_funcify_Print(op, node, x):
     warnings.warn(
         f"the model does not print {op.message!r}: ONNX can't", DroppedPrintWarning, stacklevel=2
     )

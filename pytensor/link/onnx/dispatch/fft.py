@@ -1,73 +1,59 @@
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.write.sizes import count_to, size
-from pytensor.scalar import discrete_dtypes
+from pytensor.link.onnx.write.term import concat, minimum, where
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 
 
 @onnx_funcify.register(RFFTOp)
-def onnx_funcify_RFFTOp(op, node, builder, x, lengths):
-    lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
-    last = node.inputs[0].type.ndim - 1
-    require_float(node)
-    x = builder.add("Unsqueeze", x, builder.int64s([-1]))
-    x = dft(builder, x, length_of(builder, lengths, last), last, onesided=1)
+def onnx_funcify_RFFTOp(op, node, x, lengths):
+    require_float(x)
+    lengths, last = lengths.cast("int64"), x.ndim - 1
+    x = dft(x.unsqueeze(-1), length_of(lengths, last), last, onesided=1)
     for axis in range(last - 1, 0, -1):
-        x = dft(builder, x, length_of(builder, lengths, axis), axis)
+        x = dft(x, length_of(lengths, axis), axis)
     return x
 
 
 @onnx_funcify.register(IRFFTOp)
-def onnx_funcify_IRFFTOp(op, node, builder, x, lengths):
-    add = builder.add
-    variable = node.inputs[0]
-    dtype, last = variable.type.dtype, variable.type.ndim - 2
-    require_float(node)
-    lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
+def onnx_funcify_IRFFTOp(op, node, x, lengths):
+    require_float(x)
+    lengths, last = lengths.cast("int64"), x.ndim - 2
     # The inverse without its division, which onnxruntime rounds to float32, is the conjugate of
     # the conjugate's transform.
     # thoughts/upstream/onnxruntime-rounding.md
-    x = add("Mul", x, builder.constant([1, -1], dtype))
+    x = x * [1, -1]
     for axis in range(1, last):
-        x = dft(builder, x, length_of(builder, lengths, axis), axis)
-    length = length_of(builder, lengths, last)
-    x = dft(builder, mirrored(builder, x, length, last, dtype), length, last)
-    return add("Gather", x, builder.constant(0, "int64"), axis=last + 1)
+        x = dft(x, length_of(lengths, axis), axis)
+    length = length_of(lengths, last)
+    return dft(mirrored(x, length, last), length, last).gather(0, axis=last + 1)
 
 
-def require_float(node):
-    if node.inputs[0].type.dtype in discrete_dtypes:
+def require_float(x):
+    if not x.is_float:
         raise ConversionError("ONNX transforms floats; cast to float32 or float64 first")
 
 
-def length_of(builder, lengths, axis):
+def length_of(lengths, axis):
     """Return the length of an axis after the first one, which is the batch's."""
-    return builder.add("Gather", lengths, builder.constant(axis - 1, "int64"))
+    return lengths.gather(axis - 1)
 
 
-def dft(builder, x, length, axis, **attributes):
-    if builder.opset < 20:
-        return builder.add("DFT", x, length, axis=axis, **attributes)
-    return builder.add("DFT", x, length, builder.constant(axis, "int64"), **attributes)
+def dft(x, length, axis, **attributes):
+    if x.builder.opset < 20:
+        return x.node("DFT", length, axis=axis, **attributes)
+    return x.node("DFT", length, x.builder.constant(axis, "int64"), **attributes)
 
 
-def mirrored(builder, x, length, axis, dtype):
+def mirrored(x, length, axis):
     """Return the whole spectrum of something real, from the half that isn't redundant."""
-    add = builder.add
-    zero, two = builder.constant(0, "int64"), builder.constant(2, "int64")
-    positions = count_to(builder, length)
-    index = add("Min", positions, add("Sub", length, positions))
-    is_given = add("Less", index, size(builder, x, axis))
-    x = add("Gather", x, add("Where", is_given, index, zero), axis=axis)
-    is_second_half = add("Greater", add("Mul", positions, two), length)
+    positions = x.builder.arange(length)
+    index = minimum(positions, length - positions)
+    is_given = index < x.size(axis)
+    x = x.gather(where(is_given, index, 0), axis=axis)
+    is_second_half = positions * 2 > length
     # What is its own mirror image has no imaginary part.
-    is_real = add("Equal", add("Mod", add("Mul", positions, two), length), zero)
-    sign = add("Where", is_second_half, builder.constant(-1, dtype), builder.constant(1, dtype))
-    sign = add("Where", is_real, builder.constant(0, dtype), sign)
-    factors = [
-        add("Unsqueeze", factor, builder.int64s([1]))
-        for factor in (add("Expand", builder.constant(1, dtype), add("Shape", sign)), sign)
-    ]
-    factors = add("Concat", *factors, axis=1)
-    is_given = add("Unsqueeze", is_given, builder.int64s([1]))
-    return add("Where", is_given, add("Mul", x, factors), builder.constant(0, dtype))
+    is_real = positions * 2 % length == 0
+    sign = where(is_real, 0, where(is_second_half, x.lift(-1), 1))
+    parts = x.lift(1).expand_as(sign), sign
+    factors = concat([part.unsqueeze(1) for part in parts], axis=1)
+    return where(is_given.unsqueeze(1), x * factors, 0)

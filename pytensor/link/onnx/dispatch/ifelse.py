@@ -1,21 +1,18 @@
 from pytensor.conditional.op import IfElse
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.write.builder import as_tuple
+from pytensor.link.onnx.write.term import Term
 
 
 @onnx_funcify.register(IfElse)
-def onnx_funcify_IfElse(op, node, builder, condition, *values):
-    # A random generator's state is no value of the model.
-    kept = [hasattr(output.type, "dtype") for output in node.outputs]
-    branches = {}
-    for key, names in (("then_branch", values[: op.n_outs]), ("else_branch", values[op.n_outs :])):
+def onnx_funcify_IfElse(op, node, condition, *values):
+    builder, branches = condition.builder, {}
+    for key, terms in (("then_branch", values[: op.n_outs]), ("else_branch", values[op.n_outs :])):
         with builder.subgraph() as branches[key]:
-            for name, output, is_tensor in zip(names, node.outputs, kept, strict=True):
-                if is_tensor:
-                    builder.output(name, output.type.dtype, output.type.shape)
-    condition = builder.cast(condition, node.inputs[0].type.dtype, "bool")
-    results = builder.add("If", condition, **branches, n_outputs=sum(kept))
-    results = iter(as_tuple(results))
+            for term, output in zip(terms, node.outputs, strict=True):
+                # A random generator's state is no value of the model.
+                if isinstance(term, Term):
+                    builder.output(term, output.type.shape)
+    results = iter(builder.node("If", condition.cast("bool"), **branches))
     return tuple(
-        next(results) if is_tensor else key for key, is_tensor in zip(values, kept, strict=False)
+        next(results) if isinstance(value, Term) else value for value in values[: op.n_outs]
     )

@@ -9,13 +9,13 @@ from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.advanced_subtensor import (
     layout_of,
     read,
+    reorder,
     require_fitting_masks,
-    transpose,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.scatter import Positions, Scatter
-from pytensor.link.onnx.dispatch.subtensor import FULL, Mask, entries_of, width, with_axes
+from pytensor.link.onnx.dispatch.subtensor import Mask, entries_of, is_full, width, with_axes
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.write.term import Term, where
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -25,52 +25,49 @@ from pytensor.tensor.subtensor import (
 
 
 @onnx_funcify.register(IncSubtensor)
-def onnx_funcify_IncSubtensor(op, node, builder, x, y, *names):
-    return write_region(builder, op, node, x, y, names, Subtensor)
+def onnx_funcify_IncSubtensor(op, node, x, y, *indices):
+    return write_region(op, node, x, y, indices, Subtensor)
 
 
 @onnx_funcify.register(AdvancedIncSubtensor)
-def onnx_funcify_AdvancedIncSubtensor(op, node, builder, x, y, *names):
-    return write_region(builder, op, node, x, y, names, AdvancedSubtensor)
+def onnx_funcify_AdvancedIncSubtensor(op, node, x, y, *indices):
+    return write_region(op, node, x, y, indices, AdvancedSubtensor)
 
 
-def write_region(builder, op, node, x, y, names, reading):
-    variable, value, *indices = node.inputs
+def write_region(op, node, x, y, indices, reading):
+    variable, value, *index_variables = node.inputs
     if 0 in value.type.shape:
         # Nothing is written, and onnxruntime drops an Expand to a size of 0 that it can infer.
         # thoughts/upstream/onnxruntime-empty-tensors.md
         return x
-    region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
-    entries = without_full(entries_of(builder, op, indices, names), variable.type.shape)
-    require_fitting_masks(builder, x, variable.type.shape, entries)
-    dtype = variable.type.dtype if op.set_instead_of_inc else sum_dtype(variable, value)
-    x = builder.cast(x, variable.type.dtype, dtype)
-    y = drop_axes(builder, y, value.type.ndim - region.ndim)
+    region = reading(op.idx_list).make_node(variable, *index_variables).outputs[0].type
+    entries = without_full(entries_of(op, index_variables, indices), variable.type.shape)
+    require_fitting_masks(x, variable.type.shape, entries)
+    dtype = x.dtype if op.set_instead_of_inc else sum_dtype(variable, value)
+    dropped = max(value.type.ndim - region.ndim, 0)
     write = Write(
-        builder=builder,
-        dtype=dtype,
         lengths=variable.type.shape,
         entries=entries,
         region=region.shape,
-        value_shape=value.type.shape[max(value.type.ndim - region.ndim, 0) :],
+        value_shape=value.type.shape[dropped:],
         add=not op.set_instead_of_inc,
         last_of_duplicates=getattr(op, "ignore_duplicates", False),
     )
-    result = write(x, builder.cast(y, value.type.dtype, dtype))
-    return builder.cast(result, dtype, variable.type.dtype)
+    # Leading axes of the value that the region doesn't have are of length 1.
+    y = y.squeeze(*range(dropped)) if dropped else y
+    return write(x.cast(dtype), y.cast(dtype)).cast(x.dtype)
 
 
 def without_full(entries, lengths):
-    """Write slices that take a whole axis as `FULL`."""
+    """Write slices that take a whole axis as those without bounds."""
     return [
-        FULL if isinstance(entry, slice) and is_full(entry, lengths[axis]) else entry
+        slice(None) if isinstance(entry, slice) and takes_all(entry, lengths[axis]) else entry
         for axis, entry in with_axes(entries)
     ]
 
 
-def is_full(entry, length):
-    parts = (entry.start, entry.stop, entry.step)
-    if any(isinstance(part, str) for part in parts):
+def takes_all(entry, length):
+    if any(isinstance(part, Term) for part in (entry.start, entry.stop, entry.step)):
         return False
     if length is None:
         return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
@@ -98,11 +95,6 @@ def is_held(value, dtype):
         return np.array_equal(value.data.astype(dtype), value.data, equal_nan=True)
 
 
-def drop_axes(builder, y, number):
-    """Remove leading axes, which are of length 1."""
-    return builder.add("Squeeze", y, builder.int64s(range(number))) if number > 0 else y
-
-
 @dataclass
 class Write:
     """Sets ``x[entries]`` to ``y`` of the same dtype, or adds ``y`` to it.
@@ -111,8 +103,6 @@ class Write:
     ``y``; with `last_of_duplicates` the last of equal indices wins in an addition too.
     """
 
-    builder: object
-    dtype: str
     lengths: tuple
     entries: list
     region: tuple
@@ -123,7 +113,7 @@ class Write:
     def __call__(self, x, y):
         if 0 in self.region:
             return x
-        touched = [(axis, e) for axis, e in with_axes(self.entries) if e != FULL]
+        touched = [(axis, e) for axis, e in with_axes(self.entries) if not is_full(e)]
         if not touched:
             return self._write_all(x, y)
         if len(touched) == 1 and isinstance(touched[0][1], Mask):
@@ -134,10 +124,10 @@ class Write:
 
     def _write_all(self, x, y):
         if self.add:
-            return self.builder.add_as(self.dtype, "Add", x, y)
+            return x + y
         if None not in self.region and self.value_shape == self.region:
             return y
-        return self.builder.add("Expand", y, self.builder.add("Shape", x))
+        return y.expand_as(x)
 
     def _choose(self, x, y, axis, mask):
         """Write to what a mask selects with a Where, if all of that gets the same value."""
@@ -145,16 +135,14 @@ class Write:
         at = len(self.value_shape) - 1 - trailing
         if at >= 0 and self.value_shape[at] != 1:
             return None
-        builder = self.builder
         if at >= 0 and mask.ndim > 1:
-            y = builder.add("Unsqueeze", y, builder.int64s(range(at, at + mask.ndim - 1)))
+            y = y.unsqueeze(*range(at, at + mask.ndim - 1))
         if self.add:
-            y = builder.add_as(self.dtype, "Add", x, y)
-        condition = mask.name
+            y = x + y
+        condition = mask.term
         if trailing:
-            axes = builder.int64s(range(mask.ndim, mask.ndim + trailing))
-            condition = builder.add("Unsqueeze", condition, axes)
-        return where(builder, self.dtype, condition, y, x)
+            condition = condition.unsqueeze(*range(mask.ndim, mask.ndim + trailing))
+        return where(condition, y, x)
 
     def _scatter(self, x, y, touched):
         ndim = len(self.lengths)
@@ -162,21 +150,19 @@ class Write:
         positions = Positions([e for _, e in touched], [self.lengths[axis] for axis in front])
         unique = positions.are_unique() or self._is_same_for_all_indices()
         if self.add and not unique and self.last_of_duplicates:
-            old = read(self.builder, x, self.lengths, self.entries)
-            y = self.builder.add_as(self.dtype, "Add", old, y)
+            y = read(x, self.lengths, self.entries) + y
             return replace(self, value_shape=self.region, add=False)(x, y)
 
         rest = [axis for axis in range(ndim) if axis not in front]
         chosen = (axis if isinstance(axis, str) else front[axis] for axis in positions.layout)
         layout = [*chosen, *rest]
-        x = transpose(self.builder, x, list(range(ndim)), [*front, *rest])
+        x = x.transpose(*front, *rest)
         y, y_shape = self._arrange(y, layout)
         shape = [self.region[self._layout.index(axis)] for axis in layout]
         if None not in shape and y_shape == shape:
             shape = None
-        scatter = Scatter(self.builder, positions, [self.lengths[a] for a in rest], self.add)
-        result = scatter(x, y, shape, unique)
-        return transpose(self.builder, result, [*front, *rest], list(range(ndim)))
+        scatter = Scatter(positions, [self.lengths[a] for a in rest], self.add)
+        return reorder(scatter(x, y, shape, unique), [*front, *rest], range(ndim))
 
     @property
     def _layout(self):
@@ -195,7 +181,7 @@ class Write:
         if layout == self._layout or not shape:
             return y, shape
         if missing:
-            y = self.builder.add("Unsqueeze", y, self.builder.int64s(range(missing)))
+            y = y.unsqueeze(*range(missing))
         shape = [1] * missing + shape
-        y = transpose(self.builder, y, self._layout, layout)
+        y = reorder(y, self._layout, layout)
         return y, [shape[self._layout.index(axis)] for axis in layout]

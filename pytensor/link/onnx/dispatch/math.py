@@ -11,21 +11,18 @@ from pytensor.tensor.math import Dot
 @onnx_funcify.register(Dot)
 @onnx_funcify.register(Dot22)
 @onnx_funcify.register(BatchedDot)
-def onnx_funcify_Dot(op, node, builder, x, y):
+def onnx_funcify_Dot(op, node, x, y):
     dtype, shape = node.outputs[0].type.dtype, node.outputs[0].type.shape
     if None not in shape and 0 in (*shape, node.inputs[0].type.shape[-1]):
         # onnxruntime forgets the sizes of a batch, and believes its own inference of them.
         # thoughts/upstream/onnxruntime-empty-tensors.md
-        return builder.constant(np.zeros(shape, dtype))
+        return x.builder.constant(np.zeros(shape, dtype))
     work = sum_dtype(dtype)
-    x, y = (
-        cast_through(builder, name, v.type.dtype, dtype, work)
-        for name, v in zip((x, y), node.inputs, strict=True)
-    )
-    product = builder.add("MatMul", x, y)
-    if builder.exact and is_left_broadcast(node):
-        product = builder.add("Expand", product, product_shape(builder, node, x, y))
-    return builder.cast(product, work, dtype)
+    x, y = x.cast(dtype).cast(work), y.cast(dtype).cast(work)
+    product = x @ y
+    if x.builder.exact and is_left_broadcast(node):
+        product = product.expand(product_sizes(node, x, y))
+    return product.cast(dtype)
 
 
 def is_left_broadcast(node):
@@ -34,13 +31,10 @@ def is_left_broadcast(node):
     return len(left) == len(right) and any(a == 1 != b for a, b in zip(left, right, strict=True))
 
 
-def product_shape(builder, node, x, y):
+def product_sizes(node, x, y):
     sources = [y if size == 1 else x for size in node.inputs[0].type.shape[:-2]]
-    sizes = [
-        builder.add("Shape", source, start=axis, end=axis + 1)
-        for axis, source in enumerate([*sources, x])
-    ]
-    return builder.add("Concat", *sizes, builder.add("Shape", y, start=-1), axis=0)
+    lengths = [source.length(axis) for axis, source in enumerate([*sources, x])]
+    return [*lengths, y.length(-1)]
 
 
 def sum_dtype(dtype):
@@ -51,8 +45,3 @@ def sum_dtype(dtype):
     # onnxruntime's product of unsigned matrices fails where there is nothing to sum up.
     # thoughts/upstream/onnxruntime-empty-tensors.md
     return work_dtype("MatMul", {"uint32": "int32", "uint64": "int64"}.get(dtype, dtype))
-
-
-def cast_through(builder, name, dtype, through, to):
-    """Cast to the dtype of a result, and then to the one that it is computed in."""
-    return builder.cast(builder.cast(name, dtype, through), through, to)

@@ -8,33 +8,28 @@ from pytensor.tensor.pad import Pad
 
 
 @onnx_funcify.register(Pad)
-def onnx_funcify_Pad(op, node, builder, x, pad_width, *rest):
-    variable, widths_variable = node.inputs[:2]
-    ndim, dtype = variable.type.ndim, node.outputs[0].type.dtype
+def onnx_funcify_Pad(op, node, x, pad_width, *rest):
+    builder, ndim, mode = x.builder, x.ndim, op.pad_mode
+    dtype, shape = node.outputs[0].type.dtype, node.inputs[0].type.shape
     if not ndim:
-        return builder.cast(x, variable.type.dtype, dtype)
-    widths = static_widths(op, widths_variable, ndim)
-    mode = op.pad_mode
+        return x.cast(dtype)
+    widths = static_widths(op, node.inputs[1], ndim)
 
     def pads():
-        if widths is not None:
-            before, after = split_pairs(widths)
-            return builder.int64s([*before, *after])
-        pairs = builder.cast(pad_width, widths_variable.type.dtype, "int64")
-        return run_time_pairs(builder, pairs, ndim)
+        if widths is None:
+            return run_time_pairs(pad_width.cast("int64"), ndim)
+        before, after = split_pairs(widths)
+        return builder.vector([*before, *after])
 
-    if mode in ("constant", "edge") or is_plain_reflection(
-        builder, mode, widths, variable.type.shape
-    ):
-        x = builder.cast(x, variable.type.dtype, dtype)
-        if mode != "constant":
-            return builder.add_as(dtype, "Pad", x, rest=(pads(),), mode=mode)
-        return pad_constant(builder, node, x, pads(), rest[0], dtype)
+    if mode == "constant":
+        return pad_constant(x.cast(dtype), pads(), rest[0].cast(dtype), node.inputs[2].type.ndim)
+    if mode == "edge" or is_plain_reflection(builder, mode, widths, shape):
+        return x.cast(dtype).node("Pad", pads(), mode=mode)
     if mode in ("reflect", "symmetric", "wrap"):
-        if sizes_are_known(widths, variable.type.shape):
-            return gather(builder, x, mode, widths, variable.type.shape)
+        if sizes_are_known(widths, shape):
+            return gather(x, mode, widths, shape)
         return builder.inline(op.fgraph, (x, pad_width, *rest))[0]
-    return pad_computed(op, node, builder, x, pads(), rest, widths)
+    return pad_computed(mode, x.cast(dtype), ndim, pads(), rest, widths)
 
 
 def static_widths(op, variable, ndim):
@@ -67,51 +62,40 @@ def sizes_are_known(widths, shape):
     )
 
 
-def pad_constant(builder, node, x, pads, value, dtype):
-    variable, ndim = node.inputs[2], node.inputs[0].type.ndim
-    value = builder.cast(value, variable.type.dtype, dtype)
-    if not variable.type.ndim:
-        return builder.add("Pad", x, pads, value)
-    values = run_time_pairs(builder, value, ndim)
+def pad_constant(x, pads, value, value_ndim):
+    ndim = x.ndim
+    if not value_ndim:
+        return x.node("Pad", pads, value)
+    values = run_time_pairs(value, ndim)
     # One axis after the other, as what pads the later ones covers the corners.
     for axis in range(ndim):
         for place in (axis, ndim + axis):
-            only = builder.constant(np.arange(2 * ndim) == place, "int64")
-            fill = builder.add("Gather", values, builder.constant(place, "int64"))
-            x = builder.add("Pad", x, builder.add("Mul", pads, only), fill)
+            only = pads.lift(np.arange(2 * ndim) == place)
+            x = x.node("Pad", pads * only, values.gather(place))
     return x
 
 
-def run_time_pairs(builder, pairs, ndim):
+def run_time_pairs(pairs, ndim):
     """Return all befores and then all afters, from what broadcasts to pairs."""
-    pairs = builder.add("Expand", pairs, builder.int64s([ndim, 2]))
-    return builder.add(
-        "Reshape", builder.add("Transpose", pairs, perm=[1, 0]), builder.int64s([-1])
-    )
+    return pairs.expand([ndim, 2]).transpose(1, 0).flatten()
 
 
-def pad_computed(op, node, builder, x, pads, rest, widths):
-    variable, ndim, dtype = node.inputs[0], node.inputs[0].type.ndim, node.outputs[0].type.dtype
-    x = builder.cast(x, variable.type.dtype, dtype)
+def pad_computed(mode, x, ndim, pads, rest, widths):
     extra = None
     if rest:
-        to = dtype if op.pad_mode == "linear_ramp" else "int64"
-        extra = run_time_pairs(builder, builder.cast(rest[0], node.inputs[2].type.dtype, to), ndim)
-    if op.pad_mode == "linear_ramp":
-        fill = linear_ramp(builder, dtype, ndim, extra)
-    else:
-        fill = statistic(builder, dtype, op.pad_mode, ndim, extra)
+        extra = run_time_pairs(rest[0].cast(x.dtype if mode == "linear_ramp" else "int64"), ndim)
+    fill = linear_ramp(ndim, extra) if mode == "linear_ramp" else statistic(mode, ndim, extra)
     skipped = set()
     if widths is not None:
         before, after = split_pairs(widths)
         skipped = {place for place, width in enumerate([*before, *after]) if not width}
-    return pad_axes(builder, x, ndim, pads, skipped, fill)
+    return pad_axes(x, ndim, pads, skipped, fill)
 
 
-def gather(builder, x, mode, widths, shape):
+def gather(x, mode, widths, shape):
     """Copy entries from where `mode` puts them, for sizes that are known where something is."""
     for axis, ((before, after), size) in enumerate(zip(widths, shape, strict=True)):
         if before or after:
             positions = np.pad(np.arange(size), (before, after), mode=mode)
-            x = builder.add("Gather", x, builder.int64s(positions), axis=axis)
+            x = x.gather(positions.tolist(), axis=axis)
     return x

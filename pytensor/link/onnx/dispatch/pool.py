@@ -4,23 +4,11 @@ import numpy as np
 
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import inline_unchecked
 from pytensor.link.onnx.kernels import has_kernel
-from pytensor.link.onnx.write.lengths import (
-    all_known,
-    arange,
-    expand_dims,
-    ints,
-    is_empty,
-    lengths_of,
-    maximum,
-    minimum,
-    pad,
-    reshape,
-    split_pairs,
-    vector,
-)
+from pytensor.link.onnx.write.lengths import all_known, pad, split_pairs
+from pytensor.link.onnx.write.term import is_empty, maximum, minimum, where
+from pytensor.link.onnx.write.windows import positions_of
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
     averaged_cells,
@@ -39,54 +27,49 @@ from pytensor.tensor.pool.windows import _fits
 
 
 @onnx_funcify.register(Pool)
-def onnx_funcify_Pool(op, node, builder, x):
-    (variable,) = node.inputs
-    dtype = variable.type.dtype
-    require_windows(op, builder, variable, x)
-    leading, spatial, windows, pads = geometry(op, builder, variable, x)
-    if not is_native(op, dtype, pads, builder.opset):
-        return pool_by_slices(op, builder, x, variable, spatial, windows)
+def onnx_funcify_Pool(op, node, x):
+    require_windows(op, x)
+    leading, spatial, windows, pads = geometry(op, x)
+    if not is_native(op, x.dtype, pads, x.builder.opset):
+        return pool_by_slices(op, x, spatial, windows)
     # A batch may be empty, the channels of an image not.
-    as_images = is_image(builder, leading)
+    as_images = is_image(x.builder, leading)
     if not as_images:
-        x = reshape(builder, x, [prod(leading), 1, *spatial])
+        x = x.reshape([prod(leading), 1, *spatial])
     counted = op.mode == "average_inc_pad"
     if not all_known([after for _, after in pads]):
-        x = pad(builder, x, dtype, [(0, after) for _, after in pads], -np.inf)
+        x = pad(x, [(0, after) for _, after in pads], -np.inf)
         pads = [(before, 0) for before, _ in op.pad]
     elif counted and pads != list(op.pad):
         # A window that reaches past the padding is averaged over what lies inside of it.  So the
         # padding becomes part of the tensor, and what lies beyond is the padding not counted.
-        x = pad(builder, x, dtype, op.pad)
+        x = pad(x, op.pad)
         pads = [(0, max(pads[i][1] - after, 0)) for i, (_, after) in enumerate(op.pad)]
         counted = False
+    attributes = window_attributes(op, pads)
     if op.mode == "max":
-        x = max_pool(builder, x, dtype, window_attributes(op, pads))
+        x = max_pool(x, attributes)
     else:
-        attributes = window_attributes(op, pads)
-        x = builder.add("AveragePool", x, count_include_pad=int(counted), **attributes)
-    return x if as_images else reshape(builder, x, [*leading, *windows])
+        x = x.node("AveragePool", count_include_pad=int(counted), **attributes)
+    return x if as_images else x.reshape([*leading, *windows])
 
 
-def require_windows(op, builder, variable, x):
+def require_windows(op, x):
     """Let mode ONNX refuse an axis on which no window lies; onnxruntime may find one there."""
-    if not can_raise(builder):
+    if not can_raise(x.builder):
         return
-    lengths = lengths_of(builder, variable, x)[-len(op.ws) :]
-    for length, extent, pad_ in zip(lengths, op.extents, op.pad, strict=True):
+    for length, extent, pad_ in zip(x.lengths[-len(op.ws) :], op.extents, op.pad, strict=True):
         least = extent - sum(pad_) if op.ignore_border else 1 - pad_[0]
         if not isinstance(length, int) and least > 0:
-            require(builder, (length >= least).name, AssertionError, _fits(extent, pad_).msg)
+            require(length >= least, AssertionError, _fits(extent, pad_).msg)
 
 
-def geometry(op, builder, variable, x):
+def geometry(op, x):
     """Return lengths of the axes before, of the windows', and of the result's; and the padding."""
-    n = len(op.ws)
-    shape = lengths_of(builder, variable, x)
+    n, shape = len(op.ws), x.lengths
     leading, spatial = shape[:-n], shape[-n:]
     windows = output_lengths(op, spatial)
-    inside = ends_inside(op)
-    pads = list(op.pad) if inside else pads_of_last_windows(op, spatial, windows)
+    pads = list(op.pad) if ends_inside(op) else pads_of_last_windows(op, spatial, windows)
     return leading, spatial, windows, pads
 
 
@@ -131,21 +114,15 @@ def dilations(op):
     return list(op.dilation) if any(d != 1 for d in op.dilation) else None
 
 
-def max_pool(builder, x, dtype, common):
+def max_pool(x, attributes):
     """Return maxima; onnxruntime's pass over NaN, and are finite where a window is all -inf."""
-    result = builder.add("MaxPool", x, **common)
-    if dtype in discrete_dtypes or not builder.exact:
+    result = x.node("MaxPool", **attributes)
+    if not x.is_float or not x.builder.exact:
         return result
     # Of each cell: 0 for -inf, 2 for NaN, 1 for what is between in this order.
-    kind = builder.add("Greater", x, builder.constant(-np.inf, dtype))
-    kind = builder.cast(kind, "bool", "float32")
-    kinds = [builder.constant(number, "float32") for number in range(3)]
-    kind = builder.add("Where", builder.add("IsNaN", x), kinds[2], kind)
-    kind = builder.add("MaxPool", kind, **common)
-    for number, value in ((0, -np.inf), (2, np.nan)):
-        replaced = builder.add("Equal", kind, kinds[number])
-        result = builder.add("Where", replaced, builder.constant(value, dtype), result)
-    return result
+    kind = where(x.is_nan(), 2, (x > -np.inf).cast("float32")).node("MaxPool", **attributes)
+    result = where(kind == 0, -np.inf, result)
+    return where(kind == 2, np.nan, result)
 
 
 def output_lengths(op, spatial):
@@ -169,60 +146,45 @@ def pads_of_last_windows(op, spatial, windows):
     ]
 
 
-def pool_by_slices(op, builder, x, variable, spatial, windows):
+def pool_by_slices(op, x, spatial, windows):
     """Reduce axis by axis, the last first, as PyTensor's own graph does."""
-    dtype, n = variable.type.dtype, len(op.ws)
+    dtype, ndim, n = x.dtype, x.ndim, len(op.ws)
     # What is summed up in half precision is rounded once.
-    work = dtype if op.mode == "max" else accumulation_dtype(dtype)
-    x = builder.cast(x, dtype, work)
+    x = x.cast(dtype if op.mode == "max" else accumulation_dtype(dtype))
     fill = lowest(dtype) if op.mode == "max" else 0
     pads = pads_of_last_windows(op, spatial, windows)
     for i in reversed(range(n)):
-        x, *others = taps(op, builder, x, work, variable.type.ndim, i, pads[i], windows[i], fill)
+        x, *others = taps(op, x, ndim, i, pads[i], windows[i], fill)
         for new in others:
-            if op.mode == "max":
-                x = larger(builder, work, x, new)
-            else:
-                x = builder.add_as(work, "Add", x, new)
+            x = larger(x, new) if op.mode == "max" else x + new
     if op.mode.startswith("average"):
-        x = divide_by_counts(op, builder, x, work, spatial, windows)
-    return builder.cast(x, work, dtype)
+        x = divide_by_counts(op, x, spatial, windows)
+    return x.cast(dtype)
 
 
-def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
+def taps(op, x, ndim, i, pads, windows, fill):
     """Pad pooled axis `i`, and take what the first, the second, ... cell of each window is."""
     axis, stride = ndim - len(op.ws) + i, op.stride[i]
-    x = pad(builder, x, dtype, [pads], fill, axes=[axis])
+    x = pad(x, [pads], fill, axes=[axis])
     reach = window_extent(windows, stride)
-    return [
-        builder.add(
-            "Slice",
-            x,
-            builder.int64s([offset]),
-            vector(builder, [reach + offset]),
-            builder.int64s([axis]),
-            builder.int64s([stride]),
-        )
-        for offset in op.tap_offsets(i)
-    ]
+    return [x.slice(offset, reach + offset, axis, stride) for offset in op.tap_offsets(i)]
 
 
-def larger(builder, dtype, x, y):
+def larger(x, y):
     """Return the larger one; NaN where either is."""
-    if dtype in discrete_dtypes:
+    if not x.is_float:
         # The kernel of Max is wrong for int64 beyond 2**31.
         # thoughts/upstream/onnxruntime-extrema-of-int64.md
-        return where(builder, dtype, builder.add_as(dtype, "Greater", x, y, to="bool"), x, y)
-    keep = builder.add("Or", builder.add("GreaterOrEqual", x, y), builder.add("IsNaN", x))
-    return builder.add("Where", keep, x, y)
+        return where(x > y, x, y)
+    return where((x >= y) | x.is_nan(), x, y)
 
 
-def divide_by_counts(op, builder, x, dtype, spatial, windows):
+def divide_by_counts(op, x, spatial, windows):
     """Make averages of sums over windows."""
     product = 1
     for i, (length, m) in enumerate(zip(spatial, windows, strict=True)):
         number = averaged_cells(
-            arange(builder, m) * op.stride[i],
+            positions_of(x.builder, m) * op.stride[i],
             length,
             op.ws[i],
             op.pad[i],
@@ -232,101 +194,89 @@ def divide_by_counts(op, builder, x, dtype, spatial, windows):
             larger=maximum,
         )
         for _ in range(len(op.ws) - 1 - i):
-            number = expand_dims(number, -1)
+            number = number.unsqueeze(-1)
         product = number * product
-    return builder.add_as(dtype, "Div", x, builder.cast(product.name, "int64", dtype))
+    return x / product.cast(x.dtype)
 
 
 @onnx_funcify.register(PoolWithIndices)
-def onnx_funcify_PoolWithIndices(op, node, builder, x):
-    (variable,), pool = node.inputs, op.op
-    dtype = variable.type.dtype
+def onnx_funcify_PoolWithIndices(op, node, x):
+    pool, builder = op.op, x.builder
     if isinstance(pool, Pool):
-        require_windows(pool, builder, variable, x)
+        require_windows(pool, x)
     # onnxruntime's kernel has no place for NaN and -inf, nor for half precision.
     # thoughts/upstream/onnxruntime-nan-and-infinity.md
-    exact = builder.exact and dtype not in discrete_dtypes
-    if exact or not isinstance(pool, Pool) or dtype == "float16":
-        return inline_unchecked(builder, node, (x,))
-    leading, spatial, windows, pads = geometry(pool, builder, variable, x)
+    exact = builder.exact and x.is_float
+    if exact or not isinstance(pool, Pool) or x.dtype == "float16":
+        return inline_unchecked(node, (x,))
+    leading, spatial, windows, pads = geometry(pool, x)
     known = all_known([after for _, after in pads])
-    if not known or not is_native(pool, dtype, pads, builder.opset):
-        return inline_unchecked(builder, node, (x,))
+    if not known or not is_native(pool, x.dtype, pads, builder.opset):
+        return inline_unchecked(node, (x,))
     as_images = is_image(builder, leading)
     if not as_images:
-        x = reshape(builder, x, [prod(leading), 1, *spatial])
-    values, indices = builder.add("MaxPool", x, n_outputs=2, **window_attributes(pool, pads))
+        x = x.reshape([prod(leading), 1, *spatial])
+    values, indices = x.node("MaxPool", n_outputs=2, **window_attributes(pool, pads))
     # ONNX counts on through batch and channels.
-    cells = ints(builder, 1) * prod(spatial)
-    indices = builder.add("Mod", indices, cells.name)
+    indices = indices % prod(spatial)
     if as_images:
         return values, indices
-    return tuple(reshape(builder, v, [*leading, *windows]) for v in (values, indices))
+    return tuple(v.reshape([*leading, *windows]) for v in (values, indices))
 
 
 @onnx_funcify.register(LpPool)
-def onnx_funcify_LpPool(op, node, builder, x):
+def onnx_funcify_LpPool(op, node, x):
     # The kernel takes powers as they are, which overflow.
-    p, n, (variable,) = op.norm_type, len(op.ws), node.inputs
-    require_windows(op, builder, variable, x)
+    p, n = op.norm_type, len(op.ws)
+    require_windows(op, x)
     fits = ends_inside(op) and all(max(pair) < w for pair, w in zip(op.pad, op.ws, strict=True))
-    native = has_kernel("LpPool", variable.type.dtype) and p.is_integer() and n <= 3
-    if builder.exact or not (native and fits and variable.type.ndim == n + 2):
-        return inline_unchecked(builder, node, (x,))
-    attributes = window_attributes(op, op.pad)
-    return builder.add_as(variable.type.dtype, "LpPool", x, p=int(p), **attributes)
+    native = has_kernel("LpPool", x.dtype) and p.is_integer() and n <= 3
+    if x.builder.exact or not (native and fits and x.ndim == n + 2):
+        return inline_unchecked(node, (x,))
+    return x.node("LpPool", p=int(p), **window_attributes(op, op.pad))
 
 
 @onnx_funcify.register(AdaptivePool)
-def onnx_funcify_AdaptivePool(op, node, builder, x):
-    (variable,), n = node.inputs, len(op.output_size)
-    dtype, ndim = variable.type.dtype, variable.type.ndim
-    lengths = variable.type.shape[-n:]
+def onnx_funcify_AdaptivePool(op, node, x):
+    n = len(op.output_size)
+    lengths = node.inputs[0].type.shape[-n:]
     average = op.mode == "average"
-    native = n <= 3 and ndim == n + 2 and (average or not builder.exact)
+    native = n <= 3 and x.ndim == n + 2 and (average or not x.builder.exact)
     if native and all(m == 1 for m in op.output_size):
         kind = "GlobalAveragePool" if average else "GlobalMaxPool"
-        if has_kernel(kind, dtype):
-            return builder.add(kind, x)
-    if native and average and has_kernel("AveragePool", dtype) and None not in lengths:
+        if has_kernel(kind, x.dtype):
+            return x.node(kind)
+    if native and average and has_kernel("AveragePool", x.dtype) and None not in lengths:
         sizes = op.output_lengths(lengths)
         if all(length % m == 0 for length, m in zip(lengths, sizes, strict=True)):
             windows = [length // m for length, m in zip(lengths, sizes, strict=True)]
-            return builder.add("AveragePool", x, kernel_shape=windows, strides=windows)
-    return inline_unchecked(builder, node, (x,))
+            return x.node("AveragePool", kernel_shape=windows, strides=windows)
+    return inline_unchecked(node, (x,))
 
 
 @onnx_funcify.register(MaxUnpool)
-def onnx_funcify_MaxUnpool(op, node, builder, x, indices, *unknown):
-    variable, n = node.inputs[0], len(op.lengths)
-    dtype = variable.type.dtype
-    require_places(builder, indices)
-    unknown = [ints(builder, reshape(builder, name, [1])) for name in unknown]
-    lengths = op.all_lengths(unknown)
-    shape = lengths_of(builder, variable, x)
+def onnx_funcify_MaxUnpool(op, node, x, indices, *unknown):
+    n, shape = len(op.lengths), x.lengths
+    require_places(indices)
+    lengths = op.all_lengths([length.reshape([1]) for length in unknown])
     leading, rows, entries = shape[:-n], prod(shape[:-n]), prod(shape[-n:])
-    x = reshape(builder, x, [rows, entries])
-    indices = reshape(builder, indices, [rows, entries])
-    cells = builder.add(
-        "Expand", builder.constant(0, dtype), vector(builder, [rows, prod(lengths)])
-    )
-    cells = builder.add("ScatterElements", cells, indices, x, axis=1)
-    return reshape(builder, cells, [*leading, *lengths])
+    x, indices = x.reshape([rows, entries]), indices.reshape([rows, entries])
+    cells = x.lift(0).expand([rows, prod(lengths)])
+    return cells.scatter_elements(indices, x, axis=1).reshape([*leading, *lengths])
 
 
 @onnx_funcify.register(MaxUnpoolGrad)
-def onnx_funcify_MaxUnpoolGrad(op, node, builder, cotangent, indices, *unknown):
-    require_places(builder, indices)
-    return inline_unchecked(builder, node, (cotangent, indices, *unknown))
+def onnx_funcify_MaxUnpoolGrad(op, node, cotangent, indices, *unknown):
+    require_places(indices)
+    return inline_unchecked(node, (cotangent, indices, *unknown))
 
 
-def require_places(builder, indices):
+def require_places(indices):
     """Let mode ONNX refuse indices that are counted from the end, as the Op does."""
-    if can_raise(builder):
-        condition = builder.add("GreaterOrEqual", indices, builder.constant(0, "int64"))
-        require(builder, condition, IndexError, "max_unpool: an index is negative")
+    if can_raise(indices.builder):
+        require(indices >= 0, IndexError, "max_unpool: an index is negative")
 
 
 @onnx_funcify.register(GatherAtMaxima)
-def onnx_funcify_GatherAtMaxima(op, node, builder, *inputs):
-    return inline_unchecked(builder, node, inputs)
+def onnx_funcify_GatherAtMaxima(op, node, *inputs):
+    return inline_unchecked(node, inputs)

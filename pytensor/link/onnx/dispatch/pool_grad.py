@@ -7,69 +7,53 @@ from pytensor.link.onnx.dispatch.pool import (
     output_lengths,
     pads_of_last_windows,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
-from pytensor.link.onnx.write.lengths import arange, lengths_of, pad, reshape
+from pytensor.link.onnx.write.lengths import pad
+from pytensor.link.onnx.write.term import where
 from pytensor.link.onnx.write.windows import add_windows, gather_windows, window_positions
-from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.ops import Pool
 
 
 @onnx_pullback.register(Pool)
-def onnx_pullback_Pool(op, node, builder, x, cotangent):
-    variable, n = node.inputs[0], len(op.ws)
-    dtype, first = variable.type.dtype, variable.type.ndim - n
-    if dtype in discrete_dtypes:
+def onnx_pullback_Pool(op, node, x, cotangent):
+    if not x.is_float:
         # Zeros of another dtype, which nobody needs fast.
-        return builder.inline(node.op.fgraph, (x, cotangent))
-    shape = lengths_of(builder, variable, x)
+        return x.builder.inline(node.op.fgraph, (x, cotangent))
+    dtype, shape, n = x.dtype, x.lengths, len(op.ws)
     leading, spatial = shape[:-n], shape[-n:]
     windows = output_lengths(op, spatial)
     pads = pads_of_last_windows(op, spatial, windows)
-    cotangent = builder.cast(cotangent, node.inputs[1].type.dtype, dtype)
+    cotangent = cotangent.cast(dtype)
     if op.mode == "max":
-        x = pad(builder, x, dtype, pads, -np.inf)
-        cotangent = share_of_maxima(op, builder, x, dtype, cotangent, leading, windows)
-        work = dtype
+        cotangent = share_of_maxima(op, pad(x, pads, -np.inf), cotangent, leading, windows)
     else:
-        work = accumulation_dtype(dtype)
-        cotangent = builder.cast(cotangent, dtype, work)
+        cotangent = cotangent.cast(accumulation_dtype(dtype))
         if op.mode != "sum":
-            cotangent = divide_by_counts(op, builder, cotangent, work, spatial, windows)
+            cotangent = divide_by_counts(op, cotangent, spatial, windows)
     axes = [*zip(spatial, pads, windows, op.ws, op.stride, op.dilation, strict=True)]
-    result = add_windows(builder, cotangent, work, first, axes, per_tap=op.mode == "max")
-    return builder.cast(result, work, dtype)
+    return add_windows(cotangent, len(leading), axes, per_tap=op.mode == "max").cast(dtype)
 
 
-def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
+def share_of_maxima(op, x, cotangent, leading, windows):
     """Return what each window sends to its cells: its first maximum, or NaN, by rows, gets all.
 
     From the axis after `leading` on the result has for each pooled axis taps times outputs.
     """
-    n, k = len(op.ws), len(leading)
+    n, k, builder = len(op.ws), len(leading), x.builder
     positions = [
         window_positions(builder, m, w, s, d)
         for m, w, s, d in zip(windows, op.ws, op.stride, op.dilation, strict=True)
     ]
-    x = gather_windows(builder, x, k, positions)
-    order = [*range(k), *range(k, k + 2 * n, 2), *range(k + 1, k + 2 * n, 2)]
-    x = builder.add("Transpose", x, perm=order)
-    x = reshape(builder, x, [*leading, *windows, prod(op.ws)])
-    last = builder.int64s([-1])
-    is_nan = builder.cast(builder.add("IsNaN", x), "bool", "int32")
-    any_nan = builder.add("ReduceMax", is_nan, last, keepdims=1)
-    winner = builder.add(
-        "Where",
-        builder.cast(any_nan, "int32", "bool"),
-        builder.add("ArgMax", is_nan, axis=-1),
-        builder.add("ArgMax", x, axis=-1),
-    )
-    is_winner = builder.add("Equal", winner, arange(builder, prod(op.ws)).name)
-    cotangent = builder.add("Unsqueeze", cotangent, last)
-    share = where(builder, dtype, is_winner, cotangent, builder.constant(0, dtype))
-    share = reshape(builder, share, [*leading, *windows, *op.ws])
+    x = gather_windows(x, k, positions)
+    x = x.transpose(*range(k), *range(k, k + 2 * n, 2), *range(k + 1, k + 2 * n, 2))
+    x = x.reshape([*leading, *windows, prod(op.ws)])
+    is_nan = x.is_nan().cast("int32")
+    any_nan = is_nan.reduce_max(-1, keepdims=True).cast("bool")
+    winner = where(any_nan, is_nan.node("ArgMax", axis=-1), x.node("ArgMax", axis=-1))
+    is_winner = winner == builder.arange(prod(op.ws))
+    share = where(is_winner, cotangent.unsqueeze(-1), 0)
+    share = share.reshape([*leading, *windows, *op.ws])
     pairs = [axis for i in range(n) for axis in (k + n + i, k + i)]
-    share = builder.add("Transpose", share, perm=[*range(k), *pairs])
     merged = [w * m for w, m in zip(op.ws, windows, strict=True)]
-    return reshape(builder, share, [*leading, *merged])
+    return share.transpose(*range(k), *pairs).reshape([*leading, *merged])

@@ -21,7 +21,7 @@ REASONS = {
 }
 
 
-def onnx_funcify_refused(op, node, builder, *inputs):
+def onnx_funcify_refused(op, node, *inputs):
     raise ConversionError(next(text for kind, text in REASONS.items() if isinstance(op, kind)))
 
 

@@ -9,45 +9,46 @@ from pytensor.tensor.resize.ops import Resize, ResizeGrad
 
 
 @onnx_funcify.register(Resize)
-def onnx_funcify_Resize(op, node, builder, x):
-    x_type = node.inputs[0].type
+def onnx_funcify_Resize(op, node, x):
+    x_type, builder = node.inputs[0].type, x.builder
     if is_native(op, x_type, builder.opset):
-        result = native_resize(op, builder, x, x_type.shape)
+        result = native_resize(op, x, x_type.shape)
     else:
         (result,) = builder.inline(op.fgraph, (x,))
     opened = [axis for axis in op.axes if x_type.shape[axis] is None]
     if opened and not op.has_fixed_lengths and can_raise(builder):
-        shape = builder.add("Gather", builder.add("Shape", result), builder.int64s(opened), axis=0)
-        left = builder.add("Greater", shape, builder.constant(0, "int64"))
-        require(builder, left, cells_are_left.exc_type, cells_are_left.msg)
+        left = result.sizes().gather(opened) > 0
+        require(left, cells_are_left.exc_type, cells_are_left.msg)
     return result
 
 
-def native_resize(op, builder, x, shape):
+def native_resize(op, x, shape):
     resized = range(len(shape) - op.n_spatial, len(shape))
     order = [op.axes.index(axis) for axis in resized]
     rest = len(shape) - op.n_spatial
-    scales, sizes, axes = "", "", None
+    factors, sizes, axes = None, None, None
     if op.scale is not None:
         factors = [op.scale[i] for i in order]
-        scales = builder.constant([1.0] * rest + factors, dtype="float32")
     else:
         size = [op.size[i] for i in order]
         lengths = shape[rest:]
         if None not in shape[:rest]:
-            sizes = builder.int64s([*shape[:rest], *size])
+            sizes = [*shape[:rest], *size]
         elif None not in lengths and not any(
             new % old for new, old in zip(size, lengths, strict=True)
         ):
             # Whole factors are exact, and understood by runtimes that know no `axes`.
             factors = [new / old for new, old in zip(size, lengths, strict=True)]
-            scales = builder.constant([1.0] * rest + factors, dtype="float32")
         else:
-            sizes, axes = builder.int64s(size), list(resized)
-    inputs = [x, "", scales, sizes] if sizes else [x, "", scales]
-    return builder.add(
+            sizes, axes = size, list(resized)
+    scales = None
+    if factors is not None:
+        scales = x.builder.constant([1.0] * rest + factors, "float32")
+    return x.node(
         "Resize",
-        *inputs,
+        None,
+        scales,
+        *(() if sizes is None else (sizes,)),
         axes=axes,
         mode=op.mode,
         coordinate_transformation_mode=op.coordinate_transformation_mode,
@@ -59,8 +60,8 @@ def native_resize(op, builder, x, shape):
 
 
 @onnx_funcify.register(ResizeGrad)
-def onnx_funcify_ResizeGrad(op, node, builder, x, cotangent):
-    return builder.inline(op.fgraph, (x, cotangent))
+def onnx_funcify_ResizeGrad(op, node, x, cotangent):
+    return x.builder.inline(op.fgraph, (x, cotangent))
 
 
 def is_native(op, x_type, opset):

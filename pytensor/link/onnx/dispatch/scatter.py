@@ -7,7 +7,7 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, stack_indices
 from pytensor.link.onnx.dispatch.subtensor import Index, Mask
-from pytensor.link.onnx.write.sizes import count_to, scalar
+from pytensor.link.onnx.write.term import Term, concat
 
 # More positions than these are computed at run time, so that the file stays small.
 LARGE = 4096
@@ -36,7 +36,7 @@ class Positions:
         for entry, length in zip(self.entries, self.lengths, strict=False):
             if isinstance(entry, slice):
                 parts = (entry.start, entry.stop, entry.step)
-                if any(isinstance(part, str) for part in parts):
+                if any(isinstance(part, Term) for part in parts):
                     return None
                 key.append(entry)
                 continue
@@ -72,37 +72,32 @@ class Positions:
             axes = np.unravel_index(self.value, self.lengths)
             return builder.constant(np.stack(axes, axis=-1), "int64")
         if len(self.entries) == 1 and isinstance(self.entries[0], Mask):
-            return stack_indices(builder, self.entries)
+            return stack_indices(self.entries)
         if all(isinstance(entry, Index) for entry in self.entries):
-            return stack_indices(builder, self.entries)
+            return stack_indices(self.entries)
         return None
 
-    def flat(self, builder, x):
+    def flat(self, x):
         """Return positions in the flattened leading axes of `x`."""
         if self.value is not None:
-            return builder.constant(self.value, "int64")
+            return x.builder.constant(self.value, "int64")
         if len(self.lengths) == 1 and isinstance(self.entries[0], Index):
-            return self.entries[0].name
-        count, shape = self._sizes(builder, x)
-        grid = count_to(builder, count)
-        if len(self.lengths) > 1:
-            grid = builder.add("Reshape", grid, shape, allowzero=1)
-        return read(builder, grid, self.lengths, self.entries)
-
-    def _sizes(self, builder, x):
+            return self.entries[0].term
         if None not in self.lengths:
-            return builder.constant(prod(self.lengths), "int64"), builder.int64s(self.lengths)
-        shape = builder.add("Shape", x, start=0, end=len(self.lengths))
-        if len(self.lengths) == 1:
-            return scalar(builder, shape), shape
-        return builder.add("ReduceProd", shape, keepdims=0), shape
+            count, shape = x.builder.constant(prod(self.lengths)), x.builder.vector(self.lengths)
+        else:
+            shape = x.sizes(0, len(self.lengths))
+            count = shape.squeeze(0) if len(self.lengths) == 1 else shape.reduce_prod()
+        grid = x.builder.arange(count)
+        if len(self.lengths) > 1:
+            grid = grid.reshape(shape)
+        return read(grid, self.lengths, self.entries)
 
 
 @dataclass
 class Scatter:
     """Writes to `positions` along the first axes; `rest` are the static sizes of the others."""
 
-    builder: object
     positions: Positions
     rest: list
     add: bool
@@ -114,64 +109,53 @@ class Scatter:
         in order, but shares those of ScatterND among threads, which even loses summands.
         See ``thoughts/upstream/onnxruntime-scatternd-loses-summands.md``.
         """
-        builder = self.builder
-        stacked = self.positions.stacked(builder) if unique else None
+        stacked = self.positions.stacked(x.builder) if unique else None
         if stacked is not None:
             y = self._expand(y, shape, x, stacked, end=-1)
-            return builder.add("ScatterND", x, stacked, y, reduction=self._reduction)
-        flat = self.positions.flat(builder, x)
+            return x.node("ScatterND", stacked, y, reduction=self._reduction)
+        flat = self.positions.flat(x)
         y = self._expand(y, shape, x, flat)
         n_axes = len(self.positions.lengths)
         joined = self._join(x, x) if n_axes > 1 else x
         if unique:
-            column = builder.add("Unsqueeze", flat, builder.int64s([-1]))
-            result = builder.add("ScatterND", joined, column, y, reduction=self._reduction)
+            result = joined.node("ScatterND", flat.column(), y, reduction=self._reduction)
         else:
             result = self._scatter_in_order(joined, flat, y, x)
-        if n_axes == 1:
-            return result
-        return builder.add("Reshape", result, builder.add("Shape", x), allowzero=1)
+        return result if n_axes == 1 else result.reshape(x.sizes())
 
     @property
     def _reduction(self):
         return "add" if self.add else None
 
     def _scatter_in_order(self, joined, flat, y, x):
-        builder = self.builder
         if 0 in self.rest:
             return joined
         if self.positions.ndim != 1:
             y = self._join(y, x)
         if self.positions.ndim != 1 or self.rest:
-            flat = builder.add("Reshape", flat, builder.int64s([-1, *[1] * len(self.rest)]))
+            flat = flat.reshape([-1, *[1] * len(self.rest)])
         if self.rest:
-            flat = builder.add("Expand", flat, builder.add("Shape", y))
-        return builder.add("ScatterElements", joined, flat, y, axis=0, reduction=self._reduction)
+            flat = flat.expand_as(y)
+        return joined.scatter_elements(flat, y, axis=0, reduction=self._reduction)
 
     def _expand(self, y, shape, x, indices, end=None):
         """Expand `y` to the shape of `indices` and the rest of the shape of `x`."""
         if shape is None:
             return y
-        builder = self.builder
         if None not in shape:
-            return builder.add("Expand", y, builder.int64s(shape))
-        target = builder.add("Shape", indices, end=end)
-        if self.rest:
-            target = builder.add("Concat", target, self._rest_of(x), axis=0)
-        return builder.add("Expand", y, target)
+            return y.expand(shape)
+        target = indices.sizes(end=end)
+        return y.expand(concat([target, self._rest_of(x)]) if self.rest else target)
 
     def _rest_of(self, x):
         if None not in self.rest:
-            return self.builder.int64s(self.rest)
-        return self.builder.add("Shape", x, start=len(self.positions.lengths))
+            return x.builder.vector(self.rest)
+        return x.sizes(len(self.positions.lengths))
 
     def _join(self, value, x):
         """Flatten all axes but those of `rest`, which `x` has too, to one."""
-        builder = self.builder
         if not any(size in (None, 0) for size in self.rest):
-            return builder.add("Reshape", value, builder.int64s([-1, *self.rest]))
+            return value.reshape([-1, *self.rest])
         # Nothing can be left over for -1 where there is no element.
-        count = builder.add("Shape", value, end=-len(self.rest))
-        count = builder.add("ReduceProd", count)
-        shape = builder.add("Concat", count, self._rest_of(x), axis=0)
-        return builder.add("Reshape", value, shape, allowzero=1)
+        count = value.sizes(end=-len(self.rest)).reduce_prod(keepdims=True)
+        return value.reshape(concat([count, self._rest_of(x)]))

@@ -2,73 +2,70 @@ from math import prod
 
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Size
-from pytensor.link.onnx.write.sizes import size
+from pytensor.link.onnx.write.term import concat
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 
 
 @onnx_funcify.register(Shape)
-def onnx_funcify_Shape(op, node, builder, x):
-    return builder.add("Shape", x)
+def onnx_funcify_Shape(op, node, x):
+    return x.sizes()
 
 
 @onnx_funcify.register(Shape_i)
-def onnx_funcify_Shape_i(op, node, builder, x):
-    return size(builder, x, op.i)
+def onnx_funcify_Shape_i(op, node, x):
+    return x.size(op.i)
 
 
 @onnx_funcify.register(Reshape)
-def onnx_funcify_Reshape(op, node, builder, x, shape):
-    requested = builder.dims.elements(node.inputs[1])
-    constant = constant_shape(builder, node, requested)
+def onnx_funcify_Reshape(op, node, x, shape):
+    requested = x.builder.dims.elements(node.inputs[1])
+    constant = constant_shape(x.builder, node, requested)
     if constant is not None:
-        return reshape_to_constant(builder, x, constant)
-    shape = builder.cast(shape, node.inputs[1].type.dtype, "int64")
-    return builder.add("Reshape", x, shape, allowzero=1)
+        return reshape_to_constant(x, constant)
+    return x.reshape(shape.cast("int64"))
 
 
 @onnx_funcify.register(JoinDims)
-def onnx_funcify_JoinDims(op, node, builder, x):
-    (variable,) = node.inputs
-    sizes = builder.dims.sizes(variable)
-    return reshape_dims(builder, node, x, op.output_shapes(sizes, Size(-1)))
+def onnx_funcify_JoinDims(op, node, x):
+    sizes = x.builder.dims.sizes(node.inputs[0])
+    return reshape_dims(node, x, op.output_shapes(sizes, Size(-1)))
 
 
 @onnx_funcify.register(SplitDims)
-def onnx_funcify_SplitDims(op, node, builder, x, shape):
+def onnx_funcify_SplitDims(op, node, x, shape):
     variable, shape_variable = node.inputs
-    sizes = builder.dims.sizes(variable)
-    parts = builder.dims.elements(shape_variable)
+    sizes = x.builder.dims.sizes(variable)
+    parts = x.builder.dims.elements(shape_variable)
     known = None if parts is None else [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]]
-    return reshape_dims(builder, node, x, known, shape)
+    return reshape_dims(node, x, known, shape)
 
 
-def reshape_dims(builder, node, x, requested, parts=None):
+def reshape_dims(node, x, requested, parts=None):
     """Reshape where all sizes but those of `parts` are the input's own."""
-    constant = constant_shape(builder, node, requested)
+    constant = constant_shape(x.builder, node, requested)
     if constant is not None:
-        return reshape_to_constant(builder, x, constant)
-    op, variable = node.op, node.inputs[0]
+        return reshape_to_constant(x, constant)
+    op, ndim = node.op, node.inputs[0].type.ndim
     first = op.start_axis if isinstance(op, JoinDims) else op.axis
     last = first + (op.n_axes if isinstance(op, JoinDims) else 1)
     pieces = []
     if first:
-        pieces.append(builder.add("Shape", x, start=0, end=first))
+        pieces.append(x.sizes(0, first))
     if parts is None:
-        joined = builder.add("Shape", x, start=first, end=last)
-        pieces.append(builder.add("ReduceProd", joined))
+        pieces.append(x.sizes(first, last).reduce_prod(keepdims=True))
     else:
-        pieces.append(builder.cast(parts, node.inputs[1].type.dtype, "int64"))
-    if last < variable.type.ndim:
-        pieces.append(builder.add("Shape", x, start=last, end=variable.type.ndim))
-    return builder.add("Reshape", x, builder.add("Concat", *pieces, axis=0), allowzero=1)
+        pieces.append(parts.cast("int64"))
+    if last < ndim:
+        pieces.append(x.sizes(last, ndim))
+    return x.reshape(concat(pieces))
 
 
-def reshape_to_constant(builder, x, shape):
+def reshape_to_constant(x, shape):
     if shape == [0, -1]:
         # What is left over can't be told if the copied size is 0.
-        return builder.add("Flatten", x, axis=1)
-    return builder.add("Reshape", x, builder.int64s(shape))
+        return x.node("Flatten", axis=1)
+    return x.node("Reshape", shape)
 
 
 def constant_shape(builder, node, requested):

@@ -1,11 +1,12 @@
+import operator
+
 import numpy as np
 
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.write.sizes import shape_without, vector
+from pytensor.link.onnx.write.term import concat, maximum, minimum, vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
@@ -21,50 +22,45 @@ from pytensor.tensor.shape import SpecifyShape
 
 
 @onnx_funcify.register(Join)
-def onnx_funcify_Join(op, node, builder, *inputs):
-    dtype = node.outputs[0].type.dtype
-    if can_raise(builder):
-        _require_that_parts_fit(node, builder, inputs)
-    return builder.add("Concat", *cast_inputs(builder, node, inputs, dtype), axis=op.axis)
+def onnx_funcify_Join(op, node, *parts):
+    if can_raise(parts[0].builder):
+        _require_that_parts_fit(node, parts)
+    return concat([part.cast(node.outputs[0].type.dtype) for part in parts], axis=op.axis)
 
 
-def _require_that_parts_fit(node, builder, parts):
+def _require_that_parts_fit(node, parts):
     """Refuse parts of unequal lengths: next to an empty one, onnxruntime returns what memory held.
 
     See ``thoughts/upstream/onnxruntime-empty-tensors.md``.
     """
-    ndim, axis = node.outputs[0].type.ndim, node.op.axis
-    first, *others = ([s for a, s in enumerate(builder.dims.sizes(v)) if a != axis % ndim]
-                      for v in node.inputs)
+    ndim, axis, dims = node.outputs[0].type.ndim, node.op.axis, parts[0].builder.dims
+    first, *others = ([s for a, s in enumerate(dims.sizes(v)) if a != axis % ndim]
+                      for v in node.inputs)  # fmt: skip
     for part, sizes in zip(parts[1:], others, strict=True):
         if sizes != first:
-            shapes = (shape_without(builder, x, axis % ndim, ndim) for x in (parts[0], part))
+            shapes = (x.sizes_without(axis % ndim, ndim) for x in (parts[0], part))
             message = f"join: the parts have other lengths on axes other than {axis}"
-            require(builder, builder.add("Equal", *shapes), ValueError, message)
+            require(operator.eq(*shapes), ValueError, message)
 
 
 @onnx_funcify.register(Split)
-def onnx_funcify_Split(op, node, builder, x, sizes):
+def onnx_funcify_Split(op, node, x, sizes):
     if op.len_splits == 1:
         return x
-    sizes = builder.cast(sizes, node.inputs[1].type.dtype, "int64")
-    return builder.add("Split", x, sizes, n_outputs=op.len_splits, axis=op.axis)
+    return x.node("Split", sizes.cast("int64"), n_outputs=op.len_splits, axis=op.axis)
 
 
 @onnx_funcify.register(MakeVector)
-def onnx_funcify_MakeVector(op, node, builder, *entries):
-    return vector_of(builder, node.inputs, entries, op.dtype)
+def onnx_funcify_MakeVector(op, node, x, *entries):
+    # Without entries it gets the builder.
+    return vector_of(getattr(x, "builder", x), node.inputs, (x, *entries), op.dtype)
 
 
-def vector_of(builder, variables, names, dtype):
-    """Concatenate scalars to a vector."""
+def vector_of(builder, variables, entries, dtype="int64"):
+    """Return a vector of scalars."""
     parts = [
-        variable.data.item()
-        if isinstance(variable, Constant)
-        else builder.add(
-            "Unsqueeze", builder.cast(name, variable.type.dtype, dtype), builder.int64s([0])
-        )
-        for variable, name in zip(variables, names, strict=True)
+        variable.data.item() if isinstance(variable, Constant) else x.cast(dtype).unsqueeze(0)
+        for variable, x in zip(variables, entries, strict=False)
     ]
     return vector(builder, parts, dtype)
 
@@ -76,47 +72,43 @@ def vector_of(builder, variables, names, dtype):
 @onnx_funcify.register(TypeCastingOp)
 @onnx_funcify.register(ScalarFromTensor)
 @onnx_funcify.register(TensorFromScalar)
-def onnx_funcify_DeepCopyOp(op, node, builder, x, *shape):
+def onnx_funcify_DeepCopyOp(op, node, x, *shape):
     return x
 
 
 @onnx_funcify.register(Alloc)
-def onnx_funcify_Alloc(op, node, builder, value, *shape):
+def onnx_funcify_Alloc(op, node, value, *shape):
     static = node.outputs[0].type.shape
-    if None not in static:
-        if 0 in static:
-            # PyTensor's rewrites leave values of other sizes there, which an Expand would keep.
-            return builder.constant(np.zeros(static), node.outputs[0].type.dtype)
-        target = builder.int64s(static)
-    else:
-        target = vector_of(builder, node.inputs[1:], shape, "int64")
+    if 0 in static and None not in static:
+        # PyTensor's rewrites leave values of other sizes there, which an Expand would keep.
+        return value.builder.constant(np.zeros(static), value.dtype)
     if not static:
         return value
-    return builder.add("Expand", value, target)
+    if None not in static:
+        return value.expand(static)
+    return value.expand(vector_of(value.builder, node.inputs[1:], shape))
 
 
 @onnx_funcify.register(AllocEmpty)
-def onnx_funcify_AllocEmpty(op, node, builder, *shape):
-    target = vector_of(builder, node.inputs, shape, "int64")
-    return builder.add("Expand", builder.constant(0, op.dtype), target)
+def onnx_funcify_AllocEmpty(op, node, first, *rest):
+    # Without axes it gets the builder.
+    builder = getattr(first, "builder", first)
+    sizes = vector_of(builder, node.inputs, (first, *rest))
+    return builder.constant(0, op.dtype).expand(sizes)
 
 
 @onnx_funcify.register(PermuteRowElements)
-def onnx_funcify_PermuteRowElements(op, node, builder, x, order):
-    order = builder.cast(order, node.inputs[1].type.dtype, "int64")
-    x = builder.add("Expand", x, builder.add("Shape", order))
-    order = builder.add("Expand", order, builder.add("Shape", x))
+def onnx_funcify_PermuteRowElements(op, node, x, order):
+    x = x.expand_as(order)
+    order = order.cast("int64").expand_as(x)
     axis = node.outputs[0].type.ndim - 1
     if op.inverse:
-        return builder.add("ScatterElements", x, order, x, axis=axis)
-    return builder.add("GatherElements", x, order, axis=axis)
+        return x.scatter_elements(order, x, axis=axis)
+    return x.gather_elements(order, axis=axis)
 
 
-def bring_inside(builder, index, n, mode):
+def bring_inside(index, n, mode):
     """Return what the modes "wrap" and "clip" make of indices to an axis of length `n`."""
     if mode == "wrap":
-        return builder.add("Mod", index, n)
-    if mode == "clip":
-        last = builder.add("Sub", n, builder.constant(1, "int64"))
-        return builder.add("Max", builder.add("Min", index, last), builder.constant(0, "int64"))
-    return index
+        return index % n
+    return maximum(minimum(index, n - 1), 0) if mode == "clip" else index

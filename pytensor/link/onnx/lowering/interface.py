@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 
-from pytensor.link.onnx.write.builder import DTYPES
+from pytensor.link.onnx.write.term import DTYPES
 
 
 def interface_names(inputs, outputs, input_names=None, output_names=None):

@@ -12,6 +12,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import UnsupportedOpError
+from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Node, Value
 from pytensor.link.onnx.lowering.interface import input_dims, interface_names, name_output_dims
 from pytensor.link.onnx.lowering.rewriting import checks_in, rewrite_for_onnx
@@ -214,7 +215,7 @@ def write_nodes(
             graph.parameters.add(name)
             builder.bind(variable, name)
         elif isinstance(variable.type, RandomType):
-            builder.bind_key(variable, value)
+            builder.bind_generator(variable, state_key(value))
     for variable, name in outputs:
         builder.reserve(variable, name)
     for node in toposort([variable for variable, _ in outputs], fgraph.inputs):
@@ -222,7 +223,7 @@ def write_nodes(
     if builder.failures:
         raise UnsupportedOpError(builder.failures)
     for variable, name in outputs:
-        computed = builder.name_of(variable)
+        computed = builder.value_of(variable).name
         if computed != name:
             # An input, a constant, or a value that is an output already.
             graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))

@@ -1,4 +1,4 @@
-"""What converters write with."""
+"""The graph that converters write."""
 
 import re
 from collections import Counter
@@ -13,19 +13,16 @@ from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
-from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, known, vector
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-DTYPES = frozenset(["bool", *INTEGERS, "float16", "float32", "float64"])
-
 
 class GraphBuilder:
-    """Builds an ONNX graph; the second argument of every converter's calls.
+    """Builds an ONNX graph.
 
-    Values are handed around as strings.  A converter calls `add` for each ONNX node and returns
-    the name, or the tuple of names, of the values that stand for its PyTensor node's outputs.
+    A converter gets terms for the inputs of its PyTensor node, and returns those for its outputs;
+    `Term.builder` is the builder.
 
     Parameters
     ----------
@@ -81,21 +78,26 @@ class GraphBuilder:
         self.swish = swish
         self.failures = []
         self._annotate = annotate or (lambda node: {})
-        self._names = {}
+        self._values = {}
         self._reserved = {}
         self._constants = {}
         self._numbers = Counter()
         self._emitted = []
         self._depth = 0
 
-    def add(self, op_type, *inputs, n_outputs=1, domain="", **attributes):
-        """Append an ONNX node.
+    def node(self, op_type, *inputs, result=None, n_outputs=1, domain="", **attributes):
+        """Append an ONNX node as it is.
+
+        `Term.node` does so with casts where onnxruntime has no kernel.
 
         Parameters
         ----------
         op_type : str
-        inputs : str
-            Names of values; an empty string leaves out an optional input.
+        inputs : Term or None
+            None leaves out an optional input.
+        result : str, optional
+            Dtype of the (first) output; by default as `RESULTS` says, or that of the first input.
+            The outputs of an If and a Loop have those of their bodies.
         n_outputs : int
         domain : str
             Operator set; the default is ONNX's own.
@@ -104,54 +106,49 @@ class GraphBuilder:
 
         Returns
         -------
-        str, or tuple of str where ``n_outputs > 1``
-        """
-        outputs = [self.graph.fresh_name(f"{op_type.lower()}_value") for _ in range(n_outputs)]
-        attributes = {key: value for key, value in attributes.items() if value is not None}
-        node = Node(op_type, list(inputs), outputs, attributes, domain)
-        self.graph.nodes.append(node)
-        self._emitted.append(node)
-        return outputs[0] if n_outputs == 1 else tuple(outputs)
-
-    def add_as(self, dtype, op_type, *inputs, to=None, rest=(), n_outputs=1, **attributes):
-        """Add an operator of `dtype` by `add`, with casts where onnxruntime has no kernel for it.
-
-        Parameters
-        ----------
-        dtype : str
-            Of `inputs`, the values of the operator's main type.
-        to : str, optional
-            Dtype of the (first) output where the operator decides it, such as "bool" for a
-            comparison; by default it is cast back to `dtype`.
-        rest : sequence of str
-            Further inputs, of other types: axes, shapes and the like.
+        Term, or tuple of Term where ``n_outputs > 1`` or where there are bodies
 
         Raises
         ------
-        ConversionError
-            If no kernel holds every value of `dtype`.
+        TypeError
+            If nothing says the dtype of an output.
         """
-        work = work_dtype(op_type, dtype)
-        inputs = [self.cast(name, dtype, work) if name else name for name in inputs]
-        result = self.add(op_type, *inputs, *rest, n_outputs=n_outputs, **attributes)
-        if to is not None:
-            return result
-        if n_outputs == 1:
-            return self.cast(result, work, dtype)
-        return (self.cast(result[0], work, dtype), *result[1:])
+        attributes = {key: value for key, value in attributes.items() if value is not None}
+        names = ["" if value is None else value.name for value in inputs]
+        bodies = [value for value in attributes.values() if isinstance(value, Graph)]
+        if bodies:
+            types = _outputs_of_body(op_type, attributes, bodies[0])
+        else:
+            decided = RESULTS.get(op_type, ()) if result is None else (result,)
+            decided += (None,) * (n_outputs - len(decided))
+            if None in decided and not inputs:
+                raise TypeError(
+                    f"{op_type} has no inputs: say the dtype of its output, as in "
+                    f'node("{op_type}", result="float32")'
+                )
+            types = [Value(each or inputs[0].dtype) for each in decided[:n_outputs]]
+        outputs = [self.graph.fresh_name(f"{op_type.lower()}_value") for _ in types]
+        node = Node(op_type, names, outputs, attributes, domain)
+        self.graph.nodes.append(node)
+        self._emitted.append(node)
+        results = tuple(
+            Term(self, name, value.dtype, value.shape)
+            for name, value in zip(outputs, types, strict=True)
+        )
+        return results if bodies or n_outputs > 1 else results[0]
 
     @contextmanager
     def subgraph(self):
         """Add to the body of an If, a Loop or a Scan while the context lasts.
 
-        The body sees all values of the graphs around it.  Give it inputs with `Graph.add_input` and
-        outputs with `output`, and hand it to `add` as an attribute::
+        The body sees all values of the graphs around it.  Give it inputs with `input` and outputs
+        with `output`, and hand it to `node` as an attribute::
 
             with builder.subgraph() as body:
-                step = body.add_input("step", "int64", ())
+                step = builder.input("step", "int64", ())
                 ...
-                builder.output(result, "float32", (3,))
-            builder.add("Loop", trip_count, "", *state, body=body)
+                builder.output(result, (3,))
+            builder.node("Loop", trip_count, None, *state, body=body)
         """
         outer, self.graph = self.graph, self.graph.child()
         try:
@@ -159,20 +156,74 @@ class GraphBuilder:
         finally:
             self.graph = outer
 
-    def output(self, name, dtype, shape):
-        """Make a value the next output of the current `subgraph`; a None shape has any rank."""
-        graph = self.graph
+    def input(self, base, dtype, shape):
+        """Declare the next input of the current `subgraph`; a None shape has any rank."""
+        return Term(self, self.graph.add_input(base, dtype, shape), dtype, shape)
+
+    def output(self, term, shape):
+        """Make a term the next output of the current `subgraph`; a None shape has any rank."""
+        graph, name = self.graph, term.name
         if name in graph.outputs or not any(name in node.outputs for node in graph.nodes):
             # A body may return nothing but what it computed itself, and that once.
-            name = self.add("Identity", name)
+            name = self.node("Identity", term).name
         graph.outputs.append(name)
-        graph.values[name] = Value(dtype, None if shape is None else tuple(shape))
+        graph.values[name] = Value(term.dtype, None if shape is None else tuple(shape))
 
-    def constant(self, value, dtype=None, name=None):
-        """Name of an initializer with this value; equal unnamed ones are shared."""
+    def loop(self, step, state=(), *, count=None, condition=None, may_end=False, shapes=None):
+        """Write a Loop.
+
+        Parameters
+        ----------
+        step : callable
+            ``step(k, *state)`` returns the next state, and then what each step adds to results.
+            With a `condition` or `may_end`, it first returns whether there is to be another step.
+        state : sequence of Term
+            At the start.
+        count : Term, optional
+            The number of steps, an int64 scalar.
+        condition : Term, optional
+            Whether there is a first step.
+        shapes : sequence of (tuple or None), optional
+            Of the state and of what is added; by default as terms have them.
+
+        Returns
+        -------
+        tuple of Term
+            The last state, and what the steps added, stacked along a new first axis.
+        """
+        given = [term.shape for term in state] if shapes is None else shapes
+        with self.subgraph() as body:
+            k = self.input("step", "int64", ())
+            goes_on = self.input("condition", "bool", ())
+            pairs = zip(state, given, strict=False)
+            inner = [self.input("state", term.dtype, shape) for term, shape in pairs]
+            results = as_tuple(step(k, *inner))
+            if may_end or condition is not None:
+                goes_on, *results = results
+            self.output(goes_on, ())
+            for number, term in enumerate(results):
+                self.output(term, given[number] if number < len(given) else term.shape)
+        return self.node("Loop", count, condition, *state, body=body)
+
+    def constant(self, value, dtype=None):
+        """Return a constant, which becomes an initializer where a node reads it."""
         array = np.array(value, dtype=dtype, order="C")
         if array.dtype.name not in DTYPES:
             raise ConversionError(f"ONNX tensors of dtype {array.dtype} are not supported")
+        return known(self, array)
+
+    def vector(self, parts):
+        """Return an int64 vector of ints and of int64 vectors."""
+        return vector(self, list(parts))
+
+    def arange(self, n):
+        """Return the int64 numbers from 0 to `n`, an int or a scalar term, exclusive."""
+        if isinstance(n, int):
+            return self.constant(np.arange(n, dtype="int64"))
+        return self.constant(0, "int64").node("Range", n, self.constant(1, "int64"))
+
+    def initializer(self, array, name=None):
+        """Return the name of an initializer; equal small ones without a name are shared."""
         key = (name, array.dtype.str, array.shape, array.tobytes() if array.size < 1024 else None)
         if key[-1] is None:
             return self.graph.add_initializer(name or "constant", array)
@@ -180,63 +231,41 @@ class GraphBuilder:
             self._constants[key] = self.graph.add_initializer(name or "constant", array)
         return self._constants[key]
 
-    def int64s(self, values):
-        """Name of a constant int64 vector, ONNX's type for shapes, axes and the like."""
-        return self.constant(list(values), dtype="int64")
+    def value_of(self, variable):
+        """Return what stands for a PyTensor variable.
 
-    def constant_value(self, name):
-        """Return the value of `name` as an ndarray where it is a constant, else None."""
-        return self.graph.constant(name)
-
-    def cast(self, name, dtype, to):
-        """Cast a value of dtype `dtype` to `to`; nothing is added where they are equal."""
-        if dtype == to:
-            return name
-        for t in (dtype, to):
-            if t not in DTYPES:
-                raise ConversionError(f"ONNX tensors of dtype {t} are not supported")
-        value = self.graph.constant(name)
-        if value is not None and name not in self.graph.parameters:
-            return self.constant(value.astype(to))
-        return self.add("Cast", name, to=np.dtype(to))
-
-    def name_of(self, variable):
-        """Return the name of the value that stands for a PyTensor variable."""
-        if variable not in self._names:
-            if not isinstance(variable, Constant):
-                raise ConversionError(f"{variable} has not been computed")
-            data = getattr(variable, "data", None)
-            if not isinstance(data, np.ndarray | np.generic | int | float | bool):
-                raise ConversionError(f"the constant {variable} of {variable.type} is no tensor")
-            self._names[variable] = self.constant(
-                data, dtype=variable.type.dtype, name=variable.name
-            )
-        return self._names[variable]
-
-    def key_of(self, variable):
-        """Return the key of a generator's state; nothing for anything else that is no tensor."""
-        if isinstance(variable.type, RandomType) and not self._names.get(variable):
-            if isinstance(variable, Constant):
-                self.bind_key(variable, variable.data)
+        Returns
+        -------
+        Term, Generator or None
+            None for what is neither a tensor nor a random generator.
+        """
+        if variable not in self._values:
+            if _is_tensor(variable):
+                self._values[variable] = self._constant_of(variable)
+            elif not isinstance(variable.type, RandomType):
+                return None
+            elif isinstance(variable, Constant):
+                self.bind_generator(variable, state_key(variable.data))
             else:
-                self._names[variable] = self.graph.fresh_name("generator")
-        return self._names.get(variable, "")
+                self.bind_generator(variable, self.graph.fresh_name("generator"))
+        return self._values[variable]
 
-    def bind_key(self, variable, generator):
-        """Let the draws of a random generator be seeded by the state that it has now."""
-        self.bind_state(variable, state_key(generator))
+    def _constant_of(self, variable):
+        if not isinstance(variable, Constant):
+            raise ConversionError(f"{variable} has not been computed")
+        data = getattr(variable, "data", None)
+        if not isinstance(data, np.ndarray | np.generic | int | float | bool):
+            raise ConversionError(f"the constant {variable} of {variable.type} is no tensor")
+        array = self.constant(data, variable.type.dtype).array
+        return Term(self, self.initializer(array, variable.name), array.dtype.name, array.shape)
 
-    def bind_state(self, variable, key):
-        """Let `key` stand for the state of a random generator."""
-        self._names[variable] = key
+    def bind_generator(self, variable, key):
+        """Let a key stand for the state of a random generator."""
+        self._values[variable] = Generator(self, key)
 
     def bind(self, variable, name):
-        """Let `name` stand for a PyTensor variable and record the variable's type."""
-        self._names[variable] = name
-        if not isinstance(variable.type, TensorType) and self._depth:
-            # Inside of an elementwise Op, scalars stand for tensors of any shape.
-            return
-        shape = getattr(variable.type, "shape", ())
+        """Let the value `name` stand for a tensor variable and record the variable's type."""
+        dtype, shape = variable.type.dtype, getattr(variable.type, "shape", ())
         shape = tuple(self.dims.name(variable, axis) for axis in range(len(shape)))
         known = self.graph.shape(name)
         if known is not None:
@@ -245,7 +274,9 @@ class GraphBuilder:
                 old if isinstance(old, int) or new is None else new
                 for old, new in zip(known, shape, strict=True)
             )
-        self.graph.values[name] = Value(variable.type.dtype, shape)
+        self.graph.values[name] = Value(dtype, shape)
+        static = tuple(size if isinstance(size, int) else None for size in shape)
+        self._values[variable] = Term(self, name, dtype, static)
 
     def reserve(self, variable, name):
         """Let `variable` be called `name`, which must have been reserved in the graph."""
@@ -262,35 +293,68 @@ class GraphBuilder:
             self._emitted = []
         self._depth += 1
         try:
-            inputs = [self.name_of(i) if _is_tensor(i) else self.key_of(i) for i in node.inputs]
-            outputs = onnx_funcify(node.op, node, self, *inputs)
-            if outputs is None:
-                raise TypeError(
-                    f"the converter of {type(node.op).__name__} returned None; it must return the "
-                    "names of the values that stand for the node's outputs"
-                )
-            outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
-            if len(outputs) != len(node.outputs):
-                raise ValueError(
-                    f"the converter of {node.op} returned {len(outputs)} values for "
-                    f"{len(node.outputs)} outputs"
-                )
+            inputs = [self.value_of(v) for v in node.inputs]
+            if all(value is None for value in inputs):
+                inputs = [self]
+            outputs = onnx_funcify(node.op, node, *inputs)
+            outputs = self._checked(node, outputs)
         except ConversionError as error:
             self.failures.append((node, str(error)))
-            outputs = [self.graph.fresh_name("unsupported") for _ in node.outputs]
+            outputs = [
+                Term(self, self.graph.fresh_name("unsupported"), v.type.dtype)
+                if _is_tensor(v)
+                else Generator(self, self.graph.fresh_name("generator"))
+                for v in node.outputs
+            ]
         finally:
             self._depth -= 1
         if outermost:
             outputs = self._name_emitted(node, outputs)
-        for variable, name in zip(node.outputs, outputs, strict=True):
-            if _is_tensor(variable):
-                self.bind(variable, name)
+        for variable, value in zip(node.outputs, outputs, strict=True):
+            if isinstance(value, Term) and (isinstance(variable.type, TensorType) or outermost):
+                self.bind(variable, value.name)
             else:
-                self._names[variable] = name
+                # A generator's state, or of an elementwise Op, where scalars stand for tensors.
+                self._values[variable] = value
+
+    def _checked(self, node, outputs):
+        """Return what a converter returned as a tuple.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If these aren't terms of the dtypes of the node's outputs.
+        """
+        what = f"the converter of {node.op}"
+        if outputs is None:
+            raise TypeError(
+                f"{what} returned None; it must return the terms that stand for the node's outputs"
+            )
+        outputs = as_tuple(outputs)
+        if len(outputs) != len(node.outputs):
+            raise ValueError(
+                f"{what} returned {len(outputs)} values for {len(node.outputs)} outputs"
+            )
+        for value, variable in zip(outputs, node.outputs, strict=True):
+            if not _is_tensor(variable):
+                continue
+            if not isinstance(value, Term):
+                raise TypeError(f"{what} returned {value!r}; return a term, as x.node(...) does")
+            if value.dtype != variable.type.dtype:
+                raise TypeError(
+                    f"{what} returned a term of dtype {value.dtype} for an output of dtype "
+                    f"{variable.type.dtype}: cast it, or say its dtype with node(..., result=...)"
+                )
+        return outputs
 
     def inline(self, fgraph, inputs):
-        """Convert the nodes of an Op's inner graph; returns the names of its outputs."""
-        outer, self._names = self._names, dict(zip(fgraph.inputs, inputs, strict=True))
+        """Convert the nodes of an Op's inner graph; returns the terms of its outputs."""
+        values = {}
+        for variable, value in zip(fgraph.inputs, inputs, strict=True):
+            if isinstance(variable.type, TensorType) and value.array is None:
+                value = Term(self, value.name, value.dtype, variable.type.shape)
+            values[variable] = value
+        outer, self._values = self._values, values
         try:
             failures = len(self.failures)
             self._depth += 1
@@ -300,10 +364,10 @@ class GraphBuilder:
                 inner = sorted({f"{n.op} ({reason})" for n, reason in self.failures[failures:]})
                 del self.failures[failures:]
                 raise ConversionError("its inner graph has unsupported Ops: " + "; ".join(inner))
-            return tuple(self.name_of(output) for output in fgraph.outputs)
+            return tuple(self.value_of(variable) for variable in fgraph.outputs)
         finally:
             self._depth -= 1
-            self._names = outer
+            self._values = outer
 
     def _name_emitted(self, node, outputs):
         """Give the nodes just added, and their values, readable names."""
@@ -327,7 +391,8 @@ class GraphBuilder:
             for i, output in enumerate(emitted.outputs):
                 suffix = f"_{i}" if len(emitted.outputs) > 1 else ""
                 renamed[output] = self.graph.fresh_name(emitted.name + suffix)
-        for variable, output in zip(node.outputs, outputs, strict=True):
+        names = [value.name if isinstance(value, Term) else value for value in outputs]
+        for variable, output in zip(node.outputs, names, strict=True):
             if output not in renamed:
                 continue
             if variable in self._reserved:
@@ -340,7 +405,27 @@ class GraphBuilder:
         for old, new in renamed.items():
             if old in self.graph.values:
                 self.graph.values[new] = self.graph.values.pop(old)
-        return [renamed.get(name, name) for name in outputs]
+        return [
+            Term(self, renamed.get(name, name), value.dtype) if isinstance(value, Term) else value
+            for name, value in zip(names, outputs, strict=True)
+        ]
+
+
+def _outputs_of_body(op_type, attributes, body):
+    """Return the types of the outputs of a node that has a body."""
+    values = [body.values[name] for name in body.outputs]
+    if op_type == "If":
+        return values
+    if op_type == "Loop":
+        # Its body also has the number of the step and a condition.
+        values, n_states = values[1:], len(body.inputs) - 2
+    else:
+        n_states = len(body.inputs) - attributes["num_scan_inputs"]
+    stacked = [
+        Value(value.dtype, None if value.shape is None else (None, *value.shape))
+        for value in values[n_states:]
+    ]
+    return values[:n_states] + stacked
 
 
 def op_label(op):
@@ -361,6 +446,6 @@ def _is_tensor(variable):
     return hasattr(variable.type, "dtype")
 
 
-def as_tuple(names):
-    """Return names of outputs as a tuple; `GraphBuilder.add` returns a single one by itself."""
-    return (names,) if isinstance(names, str) else names
+def as_tuple(values):
+    """Return what a converter or a step of a loop returned as a tuple."""
+    return (values,) if isinstance(values, Generator | Term) else tuple(values)

@@ -1,37 +1,26 @@
 """Loops along one axis, for what no ONNX operator computes in the dtype that is asked for."""
 
-from pytensor.link.onnx.write.sizes import length, scalar, shape_without
 
-
-def fold(builder, x, dtype, axis, ndim, start, op_type):
+def fold(x, axis, ndim, start, op_type):
     """Combine all slices of `x` along `axis`, from the first to the last; `start` if none."""
-    final, _ = loop_over_slices(builder, x, dtype, axis, ndim, start, op_type)
-    return final
+    return loop_over_slices(x, axis, ndim, start, op_type)[0]
 
 
-def accumulate(builder, x, dtype, axis, ndim, start, op_type):
+def accumulate(x, axis, ndim, start, op_type):
     """Fold as `fold`, and return what there is after each slice, along the same axis."""
-    _, steps = loop_over_slices(builder, x, dtype, axis, ndim, start, op_type)
-    if axis:
-        steps = builder.add(
-            "Transpose", steps, perm=[*range(1, axis + 1), 0, *range(axis + 1, ndim)]
-        )
+    steps = loop_over_slices(x, axis, ndim, start, op_type)[1]
+    steps = steps.transpose(*range(1, axis + 1), 0, *range(axis + 1, ndim))
     # A loop that does nothing forgets the sizes of what it would have stacked.
-    return builder.add("Reshape", steps, builder.add("Shape", x), allowzero=1)
+    return steps.reshape(x.sizes())
 
 
-def loop_over_slices(builder, x, dtype, axis, ndim, start, op_type):
-    state = builder.constant(start, dtype)
+def loop_over_slices(x, axis, ndim, start, op_type):
+    state = x.lift(start)
     if ndim > 1:
-        state = builder.add("Expand", state, shape_without(builder, x, axis, ndim))
-    shape = (None,) * (ndim - 1)
-    with builder.subgraph() as body:
-        step = body.add_input("step", "int64", ())
-        condition = body.add_input("condition", "bool", ())
-        before = body.add_input("before", dtype, shape)
-        after = builder.add_as(dtype, op_type, before, builder.add("Gather", x, step, axis=axis))
-        builder.output(condition, "bool", ())
-        builder.output(after, dtype, shape)
-        builder.output(after, dtype, shape)
-    trips = scalar(builder, length(builder, x, axis))
-    return builder.add("Loop", trips, "", state, n_outputs=2, body=body)
+        state = state.expand(x.sizes_without(axis, ndim))
+
+    def step(k, before):
+        after = before.node(op_type, x.gather(k, axis))
+        return after, after
+
+    return x.builder.loop(step, [state], count=x.size(axis), shapes=[(None,) * (ndim - 1)] * 2)

@@ -30,10 +30,8 @@ class Interleave(Op):
 
 
 @onnx_funcify.register(Interleave)
-def onnx_funcify_Interleave(op, node, builder, x, y):
-    zero = builder.constant(0, "int64")
-    first = (builder.add("Gather", v, zero) for v in (x, y))
-    return builder.add("Concat", x, y, axis=0), builder.add("Add", *first)
+def onnx_funcify_Interleave(op, node, x, y):
+    return x.node("Concat", y, axis=0), x.gather(0) + y.gather(0)
 
 
 class Unknown(Double):
@@ -41,7 +39,7 @@ class Unknown(Double):
 
 
 @onnx_funcify.register(Unknown)
-def onnx_funcify_Unknown(op, node, builder, x):
+def onnx_funcify_Unknown(op, node, x):
     raise ConversionError("nothing is known of it")
 
 

@@ -8,6 +8,7 @@ from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.ir import Value
 from pytensor.link.onnx.passes import merge_common_subexpressions, run_passes, sink_into_branches
 from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.test_basic import check_results, compare_onnx_and_py, op_types, run
 from tests.utils import REFERENCE_MODE
 
@@ -99,16 +100,16 @@ def chain():
     graph = builder.graph
     graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
     graph.values = {"c": Value("bool", ()), "x": Value("float32", (2,))}
-    one = builder.add("Exp", builder.add("Abs", "x"))
-    random = builder.add("RandomNormalLike", builder.add("Cos", "x"))
-    other = builder.add("Sin", "x")
-    both = builder.add("Neg", "x")
-    kept = builder.add("Tanh", "x")
+    c, x = Term(builder, "c", "bool", ()), Term(builder, "x", "float32", (2,))
+    one = x.node("Abs").node("Exp")
+    random = x.node("Cos").node("RandomNormalLike")
+    other, both, kept = x.node("Sin"), x.node("Neg"), x.node("Tanh")
     branches = {}
-    for key, names in (("then_branch", [one, both, kept, random]), ("else_branch", [other, both])):
+    for key, terms in (("then_branch", [one, both, kept, random]), ("else_branch", [other, both])):
         with builder.subgraph() as branches[key]:
-            builder.output(builder.add("Sum", *names), "float32", (2,))
-    graph.outputs = [builder.add("If", "c", **branches), kept]
+            builder.output(builder.node("Sum", *terms), (2,))
+    (chosen,) = builder.node("If", c, **branches)
+    graph.outputs = [chosen.name, kept.name]
     for name in graph.outputs:
         graph.values[name] = Value("float32", (2,))
     return graph, branches
@@ -132,16 +133,18 @@ def test_sink_two_levels_at_once():
     builder = GraphBuilder(20)
     graph = builder.graph
     graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
-    value = builder.add("Exp", "x")
+    c, x = Term(builder, "c", "bool", ()), Term(builder, "x", "float32", (2,))
+    value = x.node("Exp")
     inner = {}
     with builder.subgraph() as then_branch:
         for key in ("then_branch", "else_branch"):
             with builder.subgraph() as inner[key]:
-                builder.output(builder.add("Sum", value, value), "float32", (2,))
-        builder.output(builder.add("If", "c", **inner), "float32", (2,))
+                builder.output(value.node("Sum", value), (2,))
+        builder.output(*builder.node("If", c, **inner), (2,))
     with builder.subgraph() as else_branch:
-        builder.output("x", "float32", (2,))
-    graph.outputs = [builder.add("If", "c", then_branch=then_branch, else_branch=else_branch)]
+        builder.output(x, (2,))
+    (chosen,) = builder.node("If", c, then_branch=then_branch, else_branch=else_branch)
+    graph.outputs = [chosen.name]
     assert sink_into_branches(graph)
     assert [node.op_type for node in graph.nodes] == ["If"]
     # Both of the inner branches read it.
@@ -153,12 +156,12 @@ def test_nothing_sinks_into_a_loop():
     builder = GraphBuilder(20)
     graph = builder.graph
     graph.inputs = [graph.fresh_name(name) for name in ("n", "x")]
-    value = builder.add("Exp", "x")
+    value = Term(builder, "x", "float32", (2,)).node("Exp")
     with builder.subgraph() as body:
-        body.add_input("step", "int64", ())
-        running = body.add_input("running", "bool", ())
-        builder.output(running, "bool", ())
-        builder.output(builder.add("Neg", value), "float32", (2,))
-    graph.outputs = [builder.add("Loop", "n", "", body=body)]
+        builder.input("step", "int64", ())
+        builder.output(builder.input("running", "bool", ()), ())
+        builder.output(-value, (2,))
+    (stacked,) = builder.node("Loop", Term(builder, "n", "int64", ()), None, body=body)
+    graph.outputs = [stacked.name]
     assert not sink_into_branches(graph)
     assert [node.op_type for node in graph.nodes] == ["Exp", "Loop"]

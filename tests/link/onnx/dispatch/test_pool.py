@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.write.builder import INTEGERS
+from pytensor.link.onnx.write.term import INTEGERS
 from pytensor.tensor.pool import Pool, PoolWithIndices, lp_pool, pool_nd
 from pytensor.tensor.pullback import SymbolicPullback
 from tests.catalogue.operators import OPERATORS, POOLINGS

@@ -11,6 +11,7 @@ from pytensor.link.onnx import onnx_funcify
 from pytensor.link.onnx.ir import Value
 from pytensor.link.onnx.passes import run_passes
 from pytensor.link.onnx.write.builder import GraphBuilder
+from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
 
@@ -29,22 +30,21 @@ class Doublings(Op):
 
 
 @onnx_funcify.register(Doublings)
-def onnx_funcify_Doublings(op, node, builder, x, n):
-    variable = node.inputs[0]
+def onnx_funcify_Doublings(op, node, x, n):
+    builder = x.builder
     one, zero = builder.constant(1, "int64"), builder.constant(0, "int64")
     with builder.subgraph() as body:
-        body.add_input("step", "int64", ())
-        condition = body.add_input("condition", "bool", ())
-        value = body.add_input("value", variable.type.dtype, variable.type.shape)
-        count = body.add_input("count", "int64", ())
+        builder.input("step", "int64", ())
+        condition = builder.input("condition", "bool", ())
+        value = builder.input("value", x.dtype, x.shape)
+        count = builder.input("count", "int64", ())
         # Read from outside, twice the same, and to be folded.
-        increment = builder.add("Add", builder.add("Mul", one, one), zero)
-        same = builder.add("Add", builder.add("Mul", one, one), zero)
-        both = builder.add("Sub", builder.add("Add", increment, same), one)
-        builder.output(condition, "bool", ())
-        builder.output(builder.add("Add", value, value), variable.type.dtype, variable.type.shape)
-        builder.output(builder.add("Add", count, both), "int64", ())
-    return builder.add("Loop", n, "", x, zero, n_outputs=2, body=body)
+        increment, same = (one.node("Mul", one).node("Add", zero) for _ in range(2))
+        both = increment + same - one
+        builder.output(condition, ())
+        builder.output(value + value, x.shape)
+        builder.output(count + both, ())
+    return builder.node("Loop", n, None, x, zero, body=body)
 
 
 @pytest.mark.parametrize("optimize", [True, False])
@@ -78,21 +78,21 @@ def test_passes_leave_a_body_with_what_it_needs():
         "x": Value("float32", (2,)),
         "y": Value("float32", (2,)),
     }
-    captured = builder.add("Exp", builder.add("Identity", "x"))
-    unused = builder.add("Log", "x")
+    x = Term(builder, "x", "float32", (2,))
+    captured, unused = x.node("Identity").node("Exp"), x.node("Log")
     branches = {}
     for key in ("then_branch", "else_branch"):
         with builder.subgraph() as branch:
-            builder.add("Neg", captured)
-            result = builder.add("Abs", builder.add("Identity", captured))
-            builder.output(result if key == "then_branch" else captured, "float32", (2,))
+            captured.node("Neg")
+            result = captured.node("Identity").node("Abs")
+            builder.output(result if key == "then_branch" else captured, (2,))
         branches[key] = branch
-    builder.add("If", "c", **branches)
+    builder.node("If", Term(builder, "c", "bool", ()), **branches)
     graph.nodes[-1].rename({graph.nodes[-1].outputs[0]: "y"})
     run_passes(graph)
     assert [node.op_type for node in graph.nodes] == ["Exp", "If"]
     assert graph.nodes[0].inputs == ["x"]
     assert [node.op_type for node in branches["then_branch"].nodes] == ["Abs"]
     assert [node.op_type for node in branches["else_branch"].nodes] == ["Identity"]
-    assert branches["then_branch"].captured() == [captured] == graph.nodes[0].outputs
-    assert unused not in {name for node in graph.all_nodes() for name in node.outputs}
+    assert branches["then_branch"].captured() == [captured.name] == graph.nodes[0].outputs
+    assert unused.name not in {name for node in graph.all_nodes() for name in node.outputs}

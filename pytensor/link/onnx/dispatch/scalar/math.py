@@ -3,18 +3,17 @@
 import numpy as np
 
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
-from pytensor.link.onnx.write import term as formula
-from pytensor.link.onnx.write.term import (
+from pytensor.link.onnx.dispatch.scalar.basic import output_dtype
+from pytensor.link.onnx.write.formula import (
+    double_formula,
     exp,
     expm1,
     log,
     log1p,
-    maximum,
     minus_abs,
     scalar_formula,
-    where,
 )
+from pytensor.link.onnx.write.term import maximum, where
 from pytensor.scalar import math as psm
 
 
@@ -28,15 +27,12 @@ def sigmoid(x):
 
 
 @onnx_funcify.register(psm.Softplus)
-def onnx_funcify_Softplus(op, node, builder, x):
-    dtype = output_dtype(node)
-    (x,) = cast_inputs(builder, node, [x], dtype)
-    if dtype != "float64":
+def onnx_funcify_Softplus(op, node, x):
+    x = x.cast(output_dtype(node))
+    if x.dtype != "float64":
         # In half precision onnxruntime has no kernel: it computes log(1 + exp(x)), which overflows.
-        work = builder.cast(x, dtype, "float32")
-        return builder.cast(builder.add("Softplus", work), "float32", dtype)
-    x = formula.Term(builder, x)
-    return (maximum(x, 0.0) + log1p(exp(minus_abs(x)))).name
+        return x.cast("float32").node("Softplus").cast(x.dtype)
+    return maximum(x, 0.0) + log1p(exp(minus_abs(x)))
 
 
 @scalar_formula(psm.Log1mexp)

@@ -5,22 +5,20 @@ Its own kernels, for float16 and float32, are used for these.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.scalar.basic import double_formula
-from pytensor.link.onnx.write.term import (
-    Term,
+from pytensor.link.onnx.write.formula import (
     cos,
+    double_formula,
     exp,
     expm1,
     floor,
     log,
     log1p,
-    maximum,
     rint,
     scalar_formula,
     sin,
     sqrt,
-    where,
 )
+from pytensor.link.onnx.write.term import maximum, where
 from pytensor.scalar import basic as ps
 
 # The sum is pi / 2; products of the first two with integers below 2**20 are exact.
@@ -33,9 +31,7 @@ HALF_PI = (
 
 def estimate(x, op_type):
     """Return a first estimate, by the kernel in single precision."""
-    builder = x.builder
-    single = builder.add(op_type, builder.cast(x.name, "float64", "float32"))
-    return Term(builder, builder.cast(single, "float32", "float64"))
+    return x.cast("float32").node(op_type).cast(x.dtype)
 
 
 def arcsin_of_small(x):

@@ -1,8 +1,13 @@
-from math import log
+from functools import reduce
+from math import inf, log
+from operator import add
 
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
 from pytensor.link.onnx.extras.linalg.lu import lu, solve_lu
 from pytensor.link.onnx.write.batched import register_batched
+from pytensor.link.onnx.write.formula import ceil
+from pytensor.link.onnx.write.formula import log as ln
+from pytensor.link.onnx.write.term import concat, where
 from pytensor.tensor.linalg.products import Expm
 
 # Numerator of the (13, 13) Pade approximant of exp, and the largest norm for which it is exact to
@@ -15,63 +20,45 @@ LARGEST_NORM = 5.371920351148152
 
 
 @register_batched(Expm)
-def onnx_funcify_Expm(op, node, builder, x):
-    m, x = matrices_of(builder, node, x)
-    add = m.add
+def onnx_funcify_Expm(op, node, x):
+    m, x = matrices_of(node, x)
     halvings = count_halvings(m, x)
-    scale = add("Pow", m.constant(2), add("Neg", halvings))
-    result = pade(m, add("Mul", x, scale))
-    most = add("ReduceMax", halvings, keepdims=0)
+    result = pade(m, x * 2**-halvings)
     # The maximum of no matrices at all is minus infinity.
-    most = add("Max", most, m.constant(0))
+    most = halvings.reduce_max().node("Max", 0)
 
     def step(k, y):
-        is_halved = add("Less", builder.cast(k, "int64", m.dtype), halvings)
-        return add("Where", is_halved, add("MatMul", y, y), y)
+        return where(k.cast(m.dtype) < halvings, y @ y, y)
 
-    return m.loop(step, result, count=builder.cast(most, m.dtype, "int64"))[0]
+    return m.loop(step, result, count=most.cast("int64"))[0]
 
 
 def count_halvings(m, x):
     """Return how often to halve each matrix, as matrices of one entry of its own dtype."""
-    add, axes = m.add, [m.builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)]
-    columns = add("ReduceSum", add("Abs", x), axes[0])
+    columns = abs(x).reduce_sum(m.ndim - 2, keepdims=True)
     # The zero is for matrices without entries, which have no largest column.
-    norm = add("ReduceMax", add("Concat", columns, zero_like_norm(m, x), axis=m.ndim - 1), axes[1])
+    zeros = x.lift(0).expand([x.sizes(end=-2), 1, 1])
+    norm = concat([columns, zeros], axis=m.ndim - 1).reduce_max(m.ndim - 1, keepdims=True)
     # What isn't finite stays so however often it is halved.
-    is_finite = add("Less", norm, m.constant(float("inf")))
-    norm = add("Where", is_finite, norm, m.constant(1))
-    ratio = add("Div", norm, m.constant(LARGEST_NORM))
-    ratio = add("Where", add("Greater", ratio, m.constant(1)), ratio, m.constant(1))
-    return add("Ceil", add("Div", add("Log", ratio), m.constant(log(2))))
-
-
-def zero_like_norm(m, x):
-    shape = m.add("Concat", m.add("Shape", x, end=-2), m.builder.int64s([1, 1]), axis=0)
-    return m.add("Expand", m.constant(0), shape)
+    ratio = where(norm < inf, norm, 1) / LARGEST_NORM
+    return ceil(ln(where(ratio > 1, ratio, 1)) / log(2))
 
 
 def pade(m, x):
     """Return the approximant, by equations 2.11 and 2.12 of the paper above."""
-    add = m.add
-    x2 = add("MatMul", x, x)
-    x4 = add("MatMul", x2, x2)
-    x6 = add("MatMul", x4, x2)
+    x2 = x @ x
+    x4 = x2 @ x2
+    x6 = x4 @ x2
     powers = (m.identity(), x2, x4, x6)
 
     def polynomial(coefficients):
-        terms = [
-            add("Mul", power, m.constant(c)) for power, c in zip(powers, coefficients, strict=True)
-        ]
-        total = terms[0]
-        for term in terms[1:]:
-            total = add("Add", total, term)
-        return total
+        terms = [power * c for power, c in zip(powers, coefficients, strict=True)]
+        return reduce(add, terms)
 
     def half(first):
-        high = add("MatMul", x6, polynomial((0, *PADE[first + 8 :: 2])))
-        return add("Add", high, polynomial(PADE[first : first + 8 : 2]))
+        high = x6 @ polynomial((0, *PADE[first + 8 :: 2]))
+        return high + polynomial(PADE[first : first + 8 : 2])
 
-    odd, even = add("MatMul", x, half(1)), half(0)
-    factors, _, order = lu(m, add("Sub", even, odd))
-    return solve_lu(m, factors, order, add("Add", even, odd))
+    odd, even = x @ half(1), half(0)
+    factors, _, order = lu(m, even - odd)
+    return solve_lu(m, factors, order, even + odd)

@@ -1,5 +1,7 @@
 """LU factors, and what is computed from them."""
 
+import numpy as np
+
 from pytensor.link.onnx.extras.linalg.basic import Matrices, matrices_of
 from pytensor.link.onnx.extras.linalg.triangular import (
     cholesky,
@@ -9,6 +11,8 @@ from pytensor.link.onnx.extras.linalg.triangular import (
     system,
 )
 from pytensor.link.onnx.write.batched import register_batched
+from pytensor.link.onnx.write.formula import exp, log
+from pytensor.link.onnx.write.term import maximum, where
 from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor, PivotToPermutations
 from pytensor.tensor.linalg.inverse import MatrixInverse
 from pytensor.tensor.linalg.solvers.general import Solve
@@ -21,135 +25,117 @@ def lu(m, a):
     Returns U with L below the diagonal and, as columns of int64, the row that was swapped with each
     row and the rows of `a` in the order of those of L U.
     """
-    add = m.add
 
     def step(k, a, pivots, order):
-        column = m.column(a, k)
-        candidates = add("GreaterOrEqual", m.rows, k)
-        sizes = add("Where", candidates, add("Abs", column), m.constant(-1))
+        sizes = where(m.rows >= k, abs(m.column(a, k)), -1)
         # Among NaNs, onnxruntime's ArgMax may find a row that has been dealt with.
         # thoughts/upstream/onnxruntime-nan-and-infinity.md
-        pivot_row = add("Max", add("ArgMax", sizes, axis=-2, keepdims=1), k)
-        is_k, is_pivot = add("Equal", m.rows, k), add("Equal", m.rows, pivot_row)
-        swap = add("Where", is_k, pivot_row, add("Where", is_pivot, k, m.rows))
-        a = add("GatherElements", a, add("Expand", swap, add("Shape", a)), axis=-2)
-        order = add("GatherElements", order, swap, axis=-2)
-        pivots = add("Where", is_k, pivot_row, pivots)
+        pivot_row = maximum(sizes.node("ArgMax", axis=-2, keepdims=1), k)
+        is_k, is_pivot = m.rows == k, m.rows == pivot_row
+        swap = where(is_k, pivot_row, where(is_pivot, k, m.rows))
+        a = a.gather_elements(swap.expand_as(a), axis=-2)
+        order = order.gather_elements(swap, axis=-2)
+        pivots = where(is_k, pivot_row, pivots)
         row, column = m.row(a, k), m.column(a, k)
         pivot = m.column(row, k)
-        divisor = add("Where", add("Equal", pivot, m.constant(0)), m.constant(1), pivot)
-        factors = add("Div", column, divisor)
-        rest = add("Sub", a, add("Mul", factors, row))
-        below = add("Where", add("Equal", m.positions, k), factors, a)
-        below = add("Where", add("Greater", m.positions, k), rest, below)
-        return add("Where", add("Greater", m.rows, k), below, a), pivots, order
+        factors = column / where(pivot == 0, 1, pivot)
+        rest = a - factors * row
+        below = where(m.positions == k, factors, a)
+        below = where(m.positions > k, rest, below)
+        return where(m.rows > k, below, a), pivots, order
 
     rows = m.row_numbers(a)
-    return m.loop(step, a, (rows, "int64"), (rows, "int64"))
+    return m.loop(step, a, rows, rows)
 
 
 def solve_lu(m, factors, order, b):
     """Solve systems from what `lu` returns."""
-    b = m.add("GatherElements", b, m.add("Expand", order, m.add("Shape", b)), axis=-2)
+    b = b.gather_elements(order.expand_as(b), axis=-2)
     x = substitute(m, factors, b, lower=True, unit=True)
     return substitute(m, factors, x, lower=False)
 
 
 def inverse_order(m, order):
-    return m.add("ScatterElements", order, order, m.row_numbers(order), axis=-2)
+    return order.scatter_elements(order, m.row_numbers(order), axis=-2)
 
 
 @register_batched(LUFactor)
-def onnx_funcify_LUFactor(op, node, builder, x):
-    m, x = matrices_of(builder, node, x)
+def onnx_funcify_LUFactor(op, node, x):
+    m, x = matrices_of(node, x)
     factors, pivots, _ = lu(m, x)
-    singular = m.any(m.add("Equal", m.diagonal(factors), m.constant(0)))
-    factors = m.add("Where", singular, m.nan(), factors)
-    return factors, builder.cast(m.vectors(pivots), "int64", "int32")
+    singular = m.any(m.diagonal(factors) == 0)
+    return where(singular, np.nan, factors), pivots.squeeze(-1).cast("int32")
 
 
 @register_batched(LU)
-def onnx_funcify_LU(op, node, builder, x):
-    m, x = matrices_of(builder, node, x, output=-1)
+def onnx_funcify_LU(op, node, x):
+    m, x = matrices_of(node, x, output=-1)
     factors, _, order = lu(m, x)
-    lower = m.add("Add", m.triangle(factors, lower=True, strict=True), m.identity())
+    lower = m.triangle(factors, lower=True, strict=True) + m.identity()
     upper = m.triangle(factors, lower=False)
-    where = inverse_order(m, order)
+    places = inverse_order(m, order)
     if op.p_indices:
-        return builder.cast(m.vectors(where), "int64", "int32"), lower, upper
+        return places.squeeze(-1).cast("int32"), lower, upper
     if op.permute_l:
-        index = m.add("Expand", where, m.add("Shape", lower))
-        return m.add("GatherElements", lower, index, axis=-2), upper
-    permutation = m.cast_from_bool(m.add("Equal", where, m.positions))
-    return permutation, lower, upper
+        return lower.gather_elements(places.expand_as(lower), axis=-2), upper
+    return (places == m.positions).cast(m.dtype), lower, upper
 
 
 @register_batched(PivotToPermutations)
-def onnx_funcify_PivotToPermutations(op, node, builder, pivots):
-    variable = node.inputs[0]
-    pivots = builder.cast(pivots, variable.type.dtype, "int64")
-    pivots = builder.add("Unsqueeze", pivots, builder.int64s([-1]))
-    m = Matrices(builder, "int64", pivots, variable.type.ndim + 1, variable.type.shape[-1])
+def onnx_funcify_PivotToPermutations(op, node, pivots):
+    pivots, shape = pivots.cast("int64").column(), node.inputs[0].type.shape
+    m = Matrices(pivots, len(shape) + 1, shape[-1])
 
     def step(k, order):
         other = m.row(pivots, k)
-        is_other = m.add("Equal", m.rows, other)
-        swap = m.add("Where", is_other, k, m.rows)
-        swap = m.add("Where", m.add("Equal", m.rows, k), other, swap)
-        return m.add("GatherElements", order, swap, axis=-2)
+        swap = where(m.rows == other, k, m.rows)
+        swap = where(m.rows == k, other, swap)
+        return order.gather_elements(swap, axis=-2)
 
     (order,) = m.loop(step, m.row_numbers(pivots))
-    return m.vectors(order if op.inverse else inverse_order(m, order))
+    return (order if op.inverse else inverse_order(m, order)).squeeze(-1)
 
 
 @register_batched(SLogDet)
-def onnx_funcify_SLogDet(op, node, builder, x):
-    m, x = matrices_of(builder, node, x)
-    return slogdet(m, x)
+def onnx_funcify_SLogDet(op, node, x):
+    return slogdet(*matrices_of(node, x))
 
 
 @register_batched(Det)
-def onnx_funcify_Det(op, node, builder, x):
+def onnx_funcify_Det(op, node, x):
     # As NumPy does: the product of the pivots may overflow on the way to a moderate result.
-    m, x = matrices_of(builder, node, x)
-    sign, log = slogdet(m, x)
-    return m.add("Mul", sign, m.add("Exp", log))
+    sign, logarithm = slogdet(*matrices_of(node, x))
+    return sign * exp(logarithm)
 
 
 def slogdet(m, x):
-    add = m.add
     factors, pivots, _ = lu(m, x)
     diagonal = m.diagonal(factors)
-    zero, one = m.constant(0), m.constant(1)
-    signs = add("Where", add("Less", diagonal, zero), m.constant(-1), one)
-    signs = add("Where", add("Equal", pivots, m.rows), signs, add("Neg", signs))
-    signs = add("Where", add("Equal", diagonal, zero), zero, signs)
-    sign = add("ReduceProd", signs, m.axes, keepdims=0)
+    signs = where(diagonal < 0, diagonal.lift(-1), 1)
+    signs = where(pivots == m.rows, signs, -signs)
+    signs = where(diagonal == 0, 0, signs)
+    sign = signs.reduce_prod(m.axes)
     # A product of zeros may be a negative one.
-    sign = add("Where", add("Equal", sign, zero), zero, sign)
-    logs = add("Log", add("Abs", diagonal))
-    return sign, add("ReduceSum", logs, m.axes, keepdims=0)
+    sign = where(sign == 0, 0, sign)
+    return sign, log(abs(diagonal)).reduce_sum(m.axes)
 
 
 @register_batched(MatrixInverse)
-def onnx_funcify_MatrixInverse(op, node, builder, x):
-    m, x = matrices_of(builder, node, x)
+def onnx_funcify_MatrixInverse(op, node, x):
+    m, x = matrices_of(node, x)
     factors, _, order = lu(m, x)
-    identity = m.add("Expand", m.identity(), m.add("Shape", x))
-    return solve_lu(m, factors, order, identity)
+    return solve_lu(m, factors, order, m.identity().expand_as(x))
 
 
 @register_batched(Solve)
-def onnx_funcify_Solve(op, node, builder, a, b):
-    m, a, b = system(op, node, builder, a, b)
+def onnx_funcify_Solve(op, node, a, b):
+    m, a, b = system(op, node, a, b)
     if op.assume_a == "pos":
         factor = cholesky(m, a, lower=op.lower)
-        return solution(op, builder, solve_cholesky(m, factor, b, lower=op.lower))
+        return solution(op, solve_cholesky(m, factor, b, lower=op.lower))
     if op.assume_a in ("sym", "her"):
         a = m.symmetric(a, lower=op.lower)
     if op.assume_a == "tridiagonal":
-        distance = m.add("Abs", m.add("Sub", m.rows, m.positions))
-        is_near = m.add("LessOrEqual", distance, builder.constant(1, "int64"))
-        a = m.add("Where", is_near, a, m.constant(0))
+        a = where(abs(m.rows - m.positions) <= 1, a, 0)
     factors, _, order = lu(m, a)
-    return solution(op, builder, solve_lu(m, factors, order, b))
+    return solution(op, solve_lu(m, factors, order, b))

@@ -2,32 +2,25 @@
 
 from pytensor.link.onnx.extras.linalg.basic import matrices_of
 from pytensor.link.onnx.write.batched import register_batched
-from pytensor.link.onnx.write.sizes import count_to, length, scalar, size
+from pytensor.link.onnx.write.formula import sqrt
+from pytensor.link.onnx.write.term import maximum, where
 from pytensor.tensor.linalg.decomposition.qr import QR
 
 
 @register_batched(QR)
-def onnx_funcify_QR(op, node, builder, x):
-    m, x = matrices_of(builder, node, x)
-    shorter = builder.add("ReduceMin", builder.add("Shape", x, start=-2), keepdims=1)
+def onnx_funcify_QR(op, node, x):
+    m, x = matrices_of(node, x)
+    shorter = x.sizes(-2).reduce_min(keepdims=True)
     qr, q, tau, order = Householder(m, x, pivoting=op.pivoting).run(shorter)
     r = m.triangle(qr, lower=False)
-    pivots = []
-    if op.pivoting:
-        pivots = [builder.cast(m.vectors(order, axis=-2), "int64", "int32")]
+    pivots = [order.squeeze(-2).cast("int32")] if op.pivoting else []
     if op.mode == "r":
         return r, *pivots
     if op.mode == "raw":
-        return qr, m.vectors(first(m, tau, shorter, -1), axis=-2), first(m, r, shorter, -2), *pivots
+        return qr, tau.slice(0, shorter, -1).squeeze(-2), r.slice(0, shorter, -2), *pivots
     if op.mode == "economic":
-        q, r = first(m, q, shorter, -1), first(m, r, shorter, -2)
+        q, r = q.slice(0, shorter, -1), r.slice(0, shorter, -2)
     return q, r, *pivots
-
-
-def first(m, x, count, axis):
-    """Return as many rows or columns as `count`, a vector of one entry, says."""
-    bounds = (m.builder.int64s([0]), count, m.builder.int64s([axis]))
-    return m.add("Slice", x, *bounds)
 
 
 class Householder:
@@ -39,79 +32,65 @@ class Householder:
 
     def __init__(self, m, x, *, pivoting):
         self.m, self.x, self.pivoting = m, x, pivoting
-        builder = m.builder
-        self.columns = count_to(builder, size(builder, x, -1))
-        self.of_rows = builder.int64s([m.ndim - 2])
+        self.columns = m.builder.arange(x.size(-1))
 
     def run(self, count):
         """Return the factored matrix, Q, the reflections' factors and the order of the columns."""
-        m, add = self.m, self.m.add
-        batch = add("Shape", self.x, end=-2)
-        height = length(m.builder, self.x, -2)
-        identity = add("Expand", m.identity(), add("Concat", batch, height, height, axis=0))
-        shape = (batch, m.builder.int64s([1]), length(m.builder, self.x, -1))
-        order = add("Expand", self.columns, add("Concat", *shape, axis=0))
-        tau = m.builder.cast(order, "int64", m.dtype)
-        count = scalar(m.builder, count)
-        return m.loop(self.step, self.x, identity, tau, (order, "int64"), count=count)
+        m, x = self.m, self.x
+        batch, height = x.sizes(end=-2), x.length(-2)
+        identity = m.identity().expand([batch, height, height])
+        order = self.columns.expand([batch, 1, x.length(-1)])
+        tau = order.cast(m.dtype)
+        return m.loop(self.step, x, identity, tau, order, count=count.squeeze(0))
 
     def step(self, k, qr, q, tau, order):
-        m, add = self.m, self.m.add
+        m = self.m
         if self.pivoting:
             qr, order = self.pivoted(k, qr, order)
-        column = m.column(qr, k)
-        v, factor, head = self.reflection(k, column)
-        is_kept = add("Less", m.rows, k)
-        row = self.sum(add("Mul", v, qr), self.of_rows)
-        rest = add("Sub", qr, add("Mul", add("Mul", factor, v), row))
-        done = add("Where", add("Equal", m.rows, k), head, v)
-        is_now = add("Equal", self.columns, k)
-        changed = add("Where", is_now, done, rest)
-        is_kept = add("Or", is_kept, add("Less", self.columns, k))
-        turned = add("Mul", add("MatMul", q, v), m.transpose(add("Mul", factor, v)))
-        tau = add("Where", is_now, factor, tau)
-        return add("Where", is_kept, qr, changed), add("Sub", q, turned), tau, order
+        v, factor, head = self.reflection(k, m.column(qr, k))
+        is_kept = m.rows < k
+        rest = qr - factor * v * self.sum_rows(v * qr)
+        done = where(m.rows == k, head, v)
+        is_now = self.columns == k
+        changed = where(is_now, done, rest)
+        is_kept = is_kept | (self.columns < k)
+        turned = (q @ v) * m.transpose(factor * v)
+        return where(is_kept, qr, changed), q - turned, where(is_now, factor, tau), order
 
     def reflection(self, k, column):
         """Return v and factor of ``I - factor v v'``, and what `column` becomes in row k."""
-        m, add = self.m, self.m.add
-        zero, one = m.constant(0), m.constant(1)
+        m = self.m
         alpha = m.row(column, k)
-        tail = add("Where", add("Greater", m.rows, k), column, zero)
-        below = add("Where", add("Less", m.rows, k), zero, column)
-        is_done = add("Equal", self.largest(tail), zero)
+        tail = where(m.rows > k, column, 0)
+        below = where(m.rows < k, 0, column)
+        is_done = self.largest(tail) == 0
         size = self.norm(below)
-        beta = add("Where", add("Less", alpha, zero), size, add("Neg", size))
-        beta = add("Where", is_done, alpha, beta)
-        change = add("Sub", beta, alpha)
-        factor = add("Where", is_done, zero, add("Div", change, beta))
-        divisor = add("Where", is_done, one, add("Neg", change))
-        v = add("Where", add("Equal", m.rows, k), one, add("Div", tail, divisor))
-        return v, factor, beta
+        beta = where(is_done, alpha, where(alpha < 0, size, -size))
+        change = beta - alpha
+        factor = where(is_done, 0, change / beta)
+        divisor = where(is_done, 1, -change)
+        return where(m.rows == k, 1, tail / divisor), factor, beta
 
     def norm(self, column):
         """Return Euclidean norms, computed so that squares neither overflow nor vanish."""
-        add, zero = self.m.add, self.m.constant(0)
         scale = self.largest(column)
-        scale = add("Where", add("Equal", scale, zero), self.m.constant(1), scale)
-        ratio = add("Div", column, scale)
-        return add("Mul", scale, add("Sqrt", self.sum(add("Mul", ratio, ratio), self.of_rows)))
+        scale = where(scale == 0, 1, scale)
+        ratio = column / scale
+        return scale * sqrt(self.sum_rows(ratio * ratio))
 
     def pivoted(self, k, qr, order):
         """Swap column k with the one from k on that is longest in the rows from k on."""
-        m, add = self.m, self.m.add
-        rest = add("Where", add("Less", m.rows, k), m.constant(0), qr)
-        norms = add("Where", add("Less", self.columns, k), m.constant(-1), self.norm(rest))
-        longest = add("Max", add("ArgMax", norms, axis=m.ndim - 1, keepdims=1), k)
-        swap = add("Where", add("Equal", self.columns, longest), k, self.columns)
-        swap = add("Where", add("Equal", self.columns, k), longest, swap)
-        index = add("Expand", swap, add("Shape", qr))
-        axis = m.ndim - 1
-        qr = add("GatherElements", qr, index, axis=axis)
-        return qr, add("GatherElements", order, swap, axis=axis)
+        axis = self.m.ndim - 1
+        rest = where(self.m.rows < k, 0, qr)
+        norms = where(self.columns < k, -1, self.norm(rest))
+        longest = maximum(norms.node("ArgMax", axis=axis, keepdims=1), k)
+        swap = where(self.columns == longest, k, self.columns)
+        swap = where(self.columns == k, longest, swap)
+        qr = qr.gather_elements(swap.expand_as(qr), axis=axis)
+        return qr, order.gather_elements(swap, axis=axis)
 
     def largest(self, x):
-        return self.m.add("ReduceMax", self.m.add("Abs", x), self.of_rows)
+        return abs(x).reduce_max(self.m.ndim - 2, keepdims=True)
 
-    def sum(self, x, axis):
-        return self.m.add("ReduceSum", x, axis)
+    def sum_rows(self, x):
+        return x.reduce_sum(self.m.ndim - 2, keepdims=True)

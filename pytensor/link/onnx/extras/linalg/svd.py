@@ -8,9 +8,10 @@ import numpy as np
 
 from pytensor.link.onnx.extras.linalg.basic import Matrices
 from pytensor.link.onnx.extras.linalg.eigh import Pairs, most_steps
-from pytensor.link.onnx.extras.linalg.qr import Householder, first
+from pytensor.link.onnx.extras.linalg.qr import Householder
 from pytensor.link.onnx.write.batched import register_batched
-from pytensor.link.onnx.write.sizes import length
+from pytensor.link.onnx.write.formula import sqrt
+from pytensor.link.onnx.write.term import where
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixPinv
 
@@ -19,49 +20,39 @@ PINV_CUTOFF = 1e-15
 
 
 @register_batched(SVD)
-def onnx_funcify_SVD(op, node, builder, x):
-    add, variable, dtype = builder.add, node.inputs[0], node.outputs[0].type.dtype
-    x = builder.cast(x, variable.type.dtype, dtype)
-    m, rows = columns_and_rows(builder, variable, x, dtype)
-    shorter = add("ReduceMin", add("Shape", x, start=-2), keepdims=1)
+def onnx_funcify_SVD(op, node, x):
+    x = x.cast(node.outputs[0].type.dtype)
+    m, rows = columns_and_rows(node.inputs[0], x)
+    shorter = x.sizes(-2).reduce_min(keepdims=True)
     rotated, v, values, scale = rotate(m, x)
-    size = add("Unsqueeze", m.order, builder.int64s([0]))
-    values, order = add("TopK", add("Mul", values, scale), size, n_outputs=2)
-    values = m.vectors(first(m, values, shorter, -1), axis=-2)
+    values, order = (values * scale).node("TopK", m.order.unsqueeze(0), n_outputs=2)
+    values = values.slice(0, shorter, -1).squeeze(-2)
     if not op.compute_uv:
         return values
-    rotated, v = (
-        add("GatherElements", y, add("Expand", order, add("Shape", y)), axis=-1)
-        for y in (rotated, v)
-    )
+    rotated, v = (y.gather_elements(order.expand_as(y), axis=-1) for y in (rotated, v))
     u, vt = complete(rows, m, rotated, shorter), m.transpose(v)
     if op.full_matrices:
         return u, values, vt
-    return first(m, u, shorter, -1), values, first(m, vt, shorter, -2)
+    return u.slice(0, shorter, -1), values, vt.slice(0, shorter, -2)
 
 
 @register_batched(MatrixPinv)
-def onnx_funcify_MatrixPinv(op, node, builder, x):
-    add, variable, dtype = builder.add, node.inputs[0], node.outputs[0].type.dtype
-    x = builder.cast(x, variable.type.dtype, dtype)
-    m, _ = columns_and_rows(builder, variable, x, dtype)
+def onnx_funcify_MatrixPinv(op, node, x):
+    x = x.cast(node.outputs[0].type.dtype)
+    m, _ = columns_and_rows(node.inputs[0], x)
     if op.hermitian:
         x = m.symmetric(x, lower=True)
     rotated, v, values, scale = rotate(m, x)
-    cutoff = add("Mul", m.largest(values), m.constant(PINV_CUTOFF))
-    is_zero = add("LessOrEqual", values, cutoff)
-    inverse = add("Div", m.constant(1), add("Where", is_zero, m.constant(1), values))
-    inverse = add("Where", is_zero, m.constant(0), inverse)
-    left, right = (add("Mul", y, inverse) for y in (v, rotated))
-    return add("Div", add("MatMul", left, m.transpose(right)), scale)
+    is_zero = values <= m.largest(values) * PINV_CUTOFF
+    inverse = where(is_zero, 0, 1 / where(is_zero, 1, values))
+    return ((v * inverse) @ m.transpose(rotated * inverse)) / scale
 
 
-def columns_and_rows(builder, variable, x, dtype):
+def columns_and_rows(variable, x):
     """Return `Matrices` of as many rows as `x` has columns, and of as many as it has rows."""
-    ndim = variable.type.ndim
-    height, width = variable.type.shape[-2:]
-    rows = Matrices(builder, dtype, x, ndim, height)
-    return Matrices(builder, dtype, rows.transpose(x), ndim, width), rows
+    *batch, height, width = variable.type.shape
+    rows = Matrices(x, len(batch) + 2, height)
+    return Matrices(rows.transpose(x), rows.ndim, width), rows
 
 
 def rotate(m, x):
@@ -70,50 +61,39 @@ def rotate(m, x):
     Returns them divided by a scale, the rotation, their lengths, and the scale: the largest
     magnitude in each matrix, or one.
     """
-    add, builder = m.add, m.builder
-    of_rows = builder.int64s([m.ndim - 2])
     scale = m.largest(x)
-    scale = add("Where", add("Equal", scale, m.constant(0)), m.constant(1), scale)
-    x = add("Div", x, scale)
-    eps = np.finfo(m.dtype).eps
-    height = builder.cast(length(builder, x, -2), "int64", m.dtype)
-    tolerance = add("Mul", height, m.constant(eps))
+    scale = where(scale == 0, 1, scale)
+    x = x / scale
+    tolerance = x.length(-2).cast(m.dtype) * np.finfo(m.dtype).eps
     # Columns that should be zero are of that length and of any direction.
-    noise = add("ReduceSum", add("Mul", x, x), m.axes)
-    noise = add("Mul", add("Mul", tolerance, tolerance), noise)
+    noise = (x * x).reduce_sum(m.axes, keepdims=True)
+    noise = tolerance * tolerance * noise
 
     def squares(x, y):
-        return add("ReduceSum", add("Mul", x, y), of_rows)
+        return (x * y).reduce_sum(m.ndim - 2, keepdims=True)
 
     def step(k, quiet, x, v):
         pairs = Pairs(m, k)
         lengths, across = squares(x, x), squares(x, pairs.other(x))
-        product = add("Sqrt", add("Mul", lengths, pairs.other(lengths)))
-        limit = add("Add", add("Mul", tolerance, product), noise)
-        is_done = add("LessOrEqual", add("Abs", across), limit)
-        is_done = add("Or", is_done, add("Equal", pairs.partners, m.positions))
-        c, s = pairs.rotation(lengths, add("Where", is_done, m.constant(0), across))
-        moved = m.is_any(add("Not", is_done))
-        quiet = add("Where", moved, nothing, add("Add", quiet, one))
-        goes_on = m.is_any(add("Less", quiet, m.order))
+        limit = tolerance * sqrt(lengths * pairs.other(lengths)) + noise
+        is_done = (abs(across) <= limit) | (pairs.partners == m.positions)
+        c, s = pairs.rotation(lengths, where(is_done, 0, across))
+        quiet = where((~is_done).any(), nothing, quiet + one)
+        goes_on = (quiet < m.order).any()
         return goes_on, quiet, pairs.rotate_columns(x, c, s), pairs.rotate_columns(v, c, s)
 
     # All pairs have had their turn after as many steps as there are columns.
-    corner = builder.int64s([1] * m.ndim)
-    nothing, one = (add("Expand", builder.constant(i, "int64"), corner) for i in (0, 1))
-    shape = add("Concat", add("Shape", x, end=-2), add("Shape", m.identity()), axis=0)
-    identity = add("Expand", m.identity(), shape)
+    nothing, one = (m.builder.constant(i, "int64").expand([1] * m.ndim) for i in (0, 1))
+    identity = m.identity()
+    identity = identity.expand([x.sizes(end=-2), identity.sizes()])
 
-    _, rotated, v = m.loop(step, (nothing, "int64"), x, identity, count=most_steps(m), may_end=True)
-    return rotated, v, add("Sqrt", squares(rotated, rotated)), scale
+    _, rotated, v = m.loop(step, nothing, x, identity, count=most_steps(m), may_end=True)
+    return rotated, v, sqrt(squares(rotated, rotated)), scale
 
 
 def complete(rows, m, rotated, shorter):
     """Return an orthonormal basis that begins with the directions of orthogonal columns."""
-    add = rows.add
     r, q, *_ = Householder(rows, rotated, pivoting=False).run(shorter)
     # R is diagonal, and has the signs by which Q differs.
-    diagonal = add("Where", add("Equal", rows.rows, m.positions), r, rows.constant(0))
-    diagonal = add("ReduceSum", diagonal, rows.builder.int64s([rows.ndim - 1]))
-    is_flipped = add("Less", rows.transpose(diagonal), rows.constant(0))
-    return add("Where", is_flipped, add("Neg", q), q)
+    diagonal = where(rows.rows == m.positions, r, 0).reduce_sum(rows.ndim - 1, keepdims=True)
+    return where(rows.transpose(diagonal) < 0, -q, q)

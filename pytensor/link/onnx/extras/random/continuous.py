@@ -4,7 +4,8 @@ from math import pi
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.extras.random.draws import sampler
-from pytensor.link.onnx.write.term import cos, exp, expm1, log, log1p, sin, sqrt, where
+from pytensor.link.onnx.write.formula import cos, exp, expm1, log, log1p, sin, sqrt
+from pytensor.link.onnx.write.term import where
 
 
 @sampler(ptr.UniformRV)

@@ -16,8 +16,8 @@ from math import pi
 import numpy as np
 
 from pytensor.link.onnx.extras.random.draws import Draws, draw_by_input
-from pytensor.link.onnx.extras.random.hash import scopes, uint64
-from pytensor.link.onnx.write.term import Term, cos, log, sqrt
+from pytensor.link.onnx.extras.random.hash import scopes, step_of
+from pytensor.link.onnx.write.formula import cos, log, sqrt
 from pytensor.tensor.type import lscalar
 
 SEED = "seed"
@@ -48,10 +48,8 @@ class CounterDraws(Draws):
         self._streams = streams
 
     def _make_template(self):
-        builder = self.builder
-        count = builder.add("ReduceProd", self.shape, keepdims=0)
-        zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
-        return halves(builder, builder.add("Range", zero, count, one))
+        count = self.shape.reduce_prod()
+        return halves(count.lift(0).node("Range", count, 1))
 
     def uniform(self):
         return self._floats(self._bits(), 0)
@@ -66,13 +64,10 @@ class CounterDraws(Draws):
         """Return two rows of 53 bits per element: first of words 0 and 1, then of 2 and 3."""
         self._count += 1
         high, low = self._streams.words(self._template, (self.key, self._count))
-        return shift(shift(high, "LEFT", 32) + low, "RIGHT", 11)
+        return ((high << 32) + low) >> 11
 
     def _floats(self, bits, row):
-        builder = self.builder
-        bits = builder.add("Gather", bits.name, builder.constant(row, "int64"), axis=0)
-        bits = builder.add("Reshape", bits, self.shape, allowzero=1)
-        return Term(builder, builder.cast(bits, "uint64", "float64")) * 2.0**-53
+        return bits.gather(row).reshape(self.shape).cast("float64") * 2.0**-53
 
 
 class Streams:
@@ -81,7 +76,7 @@ class Streams:
     def __init__(self, builder, seed):
         self.builder = builder
         self._numbers = {}
-        self._keys = {builder.graph: keys_of_rounds(halves(builder, seed))}
+        self._keys = {builder.graph: keys_of_rounds(halves(seed))}
 
     def words(self, elements, draw):
         """Return blocks of a draw, known by any hashable: words 0 and 2, and words 1 and 3."""
@@ -90,8 +85,7 @@ class Streams:
         if not loops:
             return philox(elements, pair(self.builder, 0, number), self._keys[graph])
         *outer, loop = loops
-        step = self.builder.cast(loop.inputs[0], "int64", "uint64")
-        step = Term(self.builder, step) * pair(self.builder, 1, 0)
+        step = step_of(self.builder, loop).cast("uint64") * pair(self.builder, 1, 0)
         return philox(elements, step + pair(self.builder, 0, number), self._keys_in(graph, *outer))
 
     def _keys_in(self, *scopes):
@@ -100,7 +94,7 @@ class Streams:
         if scope not in self._keys:
             keys = self._keys_in(*outer)
             inner, self.builder.graph = self.builder.graph, scope
-            step = halves(self.builder, scope.inputs[0])
+            step = halves(step_of(self.builder, scope))
             key, _ = philox(step, pair(self.builder, 0, NO_DRAW), keys)
             self._keys[scope] = keys_of_rounds(key)
             self.builder.graph = inner
@@ -113,43 +107,25 @@ def philox(even, odd, keys):
     Terms of dtype uint64 and shapes (2, N) or (2, 1), and the rounds' keys, (10, 2, 1).
     """
     builder = even.builder
-    with builder.subgraph() as body:
-        step = body.add_input("step", "int64", ())
-        condition = body.add_input("condition", "bool", ())
-        names = [body.add_input("words", "uint64", (2, None)) for _ in range(2)]
-        x, y = (Term(builder, name) for name in names)
-        key = Term(builder, builder.add("Gather", keys.name, step, axis=0))
-        products = x * Term(builder, builder.constant(FACTORS))
-        swapped = products.apply("Gather", Term(builder, builder.int64s([1, 0])), axis=0)
-        x = shift(swapped, "RIGHT", 32).apply("BitwiseXor", y).apply("BitwiseXor", key)
-        y = low_word(swapped)
-        builder.output(condition, "bool", ())
-        builder.output(x.name, "uint64", (2, None))
-        builder.output(y.name, "uint64", (2, None))
-    rounds = builder.constant(ROUNDS, "int64")
-    results = builder.add("Loop", rounds, "", even.name, odd.name, n_outputs=2, body=body)
-    return [Term(builder, name) for name in results]
+
+    def step(k, x, y):
+        swapped = (x * FACTORS).gather([1, 0])
+        return (swapped >> 32) ^ y ^ keys.gather(k), swapped & WORD
+
+    count = builder.constant(ROUNDS, "int64")
+    return builder.loop(step, [even, odd], count=count, shapes=[(2, None)] * 2)
 
 
 def keys_of_rounds(key):
     """Return keys (10, 2, 1) of the rounds, from that of the first one, (2, 1)."""
     steps = np.arange(ROUNDS, dtype="uint64")[:, None, None] * KEY_STEP
-    return low_word(key + Term(key.builder, key.builder.constant(steps)))
+    return (key + steps) & WORD
 
 
-def halves(builder, name):
-    """Lower and upper words (2, N) of integers (N,) of dtype int64, or (2, 1) of a scalar."""
-    number = Term(builder, builder.cast(name, "int64", "uint64"))
-    return low_word(number.apply("BitShift", pair(builder, 0, 32), direction="RIGHT"))
+def halves(number):
+    """Lower and upper words (2, N) of int64 numbers (N,), or (2, 1) of a scalar."""
+    return (number.cast("uint64") >> pair(number.builder, 0, 32)) & WORD
 
 
 def pair(builder, *words):
-    return Term(builder, builder.constant(np.reshape(words, (2, 1)), "uint64"))
-
-
-def shift(bits, direction, count):
-    return bits.apply("BitShift", uint64(bits.builder, count), direction=direction)
-
-
-def low_word(bits):
-    return bits.apply("BitwiseAnd", uint64(bits.builder, WORD))
+    return builder.constant(np.reshape(words, (2, 1)), "uint64")

@@ -4,15 +4,10 @@ import numpy as np
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.extras.random.draws import (
-    draws_of,
-    next_key,
-    repeat_while,
-    sampler,
-    terms_of,
-)
+from pytensor.link.onnx.extras.random.draws import after_draw, draws_of, repeat_while, sampler
 from pytensor.link.onnx.extras.random.gamma import beta_draw, log_gamma_draw
-from pytensor.link.onnx.write.term import Term, exp, floor, log1p, maximum, minimum, where
+from pytensor.link.onnx.write.formula import ceil, exp, floor, log1p
+from pytensor.link.onnx.write.term import maximum, minimum, where
 
 
 @sampler(ptr.BinomialRV)
@@ -88,28 +83,23 @@ def hypergeometric(draws, good, bad, sample):
 
 
 @onnx_funcify.register(ptr.GeometricRV)
-def onnx_funcify_GeometricRV(op, node, builder, key, size, p):
-    draws = draws_of(node, builder, key, size, [p])
-    (chance,) = terms_of(node, builder, [p])
-    trials = -draws.exponential() / log1p(-chance)
-    trials = maximum(trials.apply("Ceil"), 1.0)
+def onnx_funcify_GeometricRV(op, node, generator, size, p):
+    draws = draws_of(node, generator, size, [p])
+    trials = -draws.exponential() / log1p(-p.cast("float64"))
+    trials = maximum(ceil(trials), 1.0)
     # As in NumPy, what is too large becomes the largest integer.
     fits = trials < 2.0**63
-    whole = builder.cast(where(fits, trials, 1.0).name, "float64", "int64")
-    largest = builder.constant(np.iinfo("int64").max, "int64")
-    result = builder.add("Where", fits.name, whole, largest)
-    return next_key(node, key), builder.cast(result, "int64", op.dtype)
+    whole = where(fits, trials, 1.0).cast("int64")
+    result = where(fits, whole, np.iinfo("int64").max)
+    return after_draw(node, generator), result.cast(op.dtype)
 
 
 @onnx_funcify.register(ptr.CategoricalRV)
-def onnx_funcify_CategoricalRV(op, node, builder, key, size, p):
-    draws = draws_of(node, builder, key, size, [p])
-    (chances,) = terms_of(node, builder, [p])
-    last = builder.constant(-1, "int64")
-    edges = Term(builder, builder.add("CumSum", chances.name, last))
-    below = builder.cast((edges < draws.uniform().column()).name, "bool", "int64")
+def onnx_funcify_CategoricalRV(op, node, generator, size, p):
+    draws = draws_of(node, generator, size, [p])
+    edges = p.cast("float64").cumulative_sum(-1)
+    below = (edges < draws.uniform().column()).cast("int64")
     # With a negative axis onnxruntime wouldn't reduce a tensor without entries.
     # thoughts/upstream/onnxruntime-empty-tensors.md
-    axis = builder.int64s([op.batch_ndim(node)])
-    result = builder.add("ReduceSum", below, axis, keepdims=0)
-    return next_key(node, key), builder.cast(result, "int64", op.dtype)
+    result = below.reduce_sum(op.batch_ndim(node))
+    return after_draw(node, generator), result.cast(op.dtype)

@@ -7,7 +7,8 @@ import numpy as np
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
-from pytensor.link.onnx.write.term import exp, log, maximum, sqrt, where
+from pytensor.link.onnx.write.formula import exp, log, sqrt
+from pytensor.link.onnx.write.term import maximum, where
 
 
 def log_gamma_draw(draws, shape):

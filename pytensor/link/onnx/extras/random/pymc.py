@@ -8,22 +8,11 @@ from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 from pytensor.link.onnx.extras.linalg.basic import Matrices
 from pytensor.link.onnx.extras.linalg.triangular import cholesky, substitute
 from pytensor.link.onnx.extras.random.continuous import wald
-from pytensor.link.onnx.extras.random.draws import draws_of, next_key, terms_of
+from pytensor.link.onnx.extras.random.draws import after_draw, doubles, draws_of
 from pytensor.link.onnx.extras.random.gamma import beta_draw
 from pytensor.link.onnx.extras.special.erf import erfc, erfcx, ndtri_exp
-from pytensor.link.onnx.write.sizes import length
-from pytensor.link.onnx.write.term import (
-    Term,
-    exp,
-    expm1,
-    floor,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    sqrt,
-    where,
-)
+from pytensor.link.onnx.write.formula import exp, expm1, floor, log, log1p, sqrt
+from pytensor.link.onnx.write.term import concat, maximum, minimum, where
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.type import TensorType
 
@@ -31,16 +20,16 @@ CONVERTERS = {}
 
 
 @onnx_funcify.register(RandomVariable)
-def onnx_funcify_RandomVariable(op, node, builder, key, size, *params):
+def onnx_funcify_RandomVariable(op, node, generator, size, *params):
     package, name = type(op).__module__.partition(".")[0], type(op).__name__
     if package != "pymc" or name not in CONVERTERS:
         raise ConversionError(f"{NO_CONVERTER} for this Op")
-    result = CONVERTERS[name](node, builder, key, size, params)
-    return next_key(node, key), builder.cast(result.name, "float64", op.dtype)
+    result = CONVERTERS[name](node, generator, size, params)
+    return after_draw(node, generator), result.cast(op.dtype)
 
 
 def pymc_converter(name):
-    """Register ``function(node, builder, key, size, params) -> term`` for a class of PyMC."""
+    """Register ``function(node, generator, size, params) -> term`` for a class of PyMC."""
 
     def register(function):
         CONVERTERS[name] = function
@@ -54,9 +43,8 @@ def pymc_sampler(name):
 
     def register(function):
         @pymc_converter(name)
-        def converter(node, builder, key, size, params):
-            draws = draws_of(node, builder, key, size, params)
-            return function(draws, *terms_of(node, builder, params))
+        def converter(node, generator, size, params):
+            return function(draws_of(node, generator, size, params), *doubles(params))
 
         return function
 
@@ -119,38 +107,31 @@ def discrete_uniform(draws, lower, upper):
 
 
 @pymc_converter("StickBreakingWeightsRV")
-def stick_breaking_weights(node, builder, key, size, params):
-    count = builder.constant_value(params[1])
-    if count is None:
+def stick_breaking_weights(node, generator, size, params):
+    alpha, count = params
+    if count.data is None:
         raise ConversionError("the number of sticks must be a constant")
-    count = int(count.item())
-    draws = draws_of(node, builder, key, size, params, [builder.int64s([count])], [count])
-    alpha, _ = terms_of(node, builder, params)
+    count = int(count.data.item())
+    draws = draws_of(node, generator, size, params, [alpha.builder.vector([count])], [count])
     # What is left of a stick is u ** (1 / alpha).
-    breaks = draws.exponential() / alpha.column()
-    axis = builder.constant(-1, "int64")
-    before = Term(builder, builder.add("CumSum", breaks.name, axis, exclusive=1))
-    after = before + breaks
-    last = [builder.int64s([n]) for n in (-1, 2**62, -1)]
-    last = Term(builder, builder.add("Slice", after.name, *last))
-    parts = -exp(-before) * expm1(-breaks), exp(-last)
-    return Term(builder, builder.add("Concat", *(part.name for part in parts), axis=-1))
+    breaks = draws.exponential() / alpha.cast("float64").column()
+    before = breaks.cumulative_sum(-1, exclusive=1)
+    last = (before + breaks).slice(-1, 2**62, -1)
+    return concat([-exp(-before) * expm1(-breaks), exp(-last)], axis=-1)
 
 
 @pymc_converter("MatrixNormalRV")
-def matrix_normal(node, builder, key, size, params):
-    _, rows, columns = params
-    core = [length(builder, rows, -1), length(builder, columns, -1)]
-    draws = draws_of(node, builder, key, size, params, core, node.outputs[1].type.shape[-2:])
-    mu, rows, columns = terms_of(node, builder, params)
-    ndim = node.inputs[4].type.ndim
-    axes = [*range(ndim - 2), ndim - 1, ndim - 2]
-    product = draws.normal().apply("MatMul", columns.apply("Transpose", perm=axes))
-    return mu + rows.apply("MatMul", product)
+def matrix_normal(node, generator, size, params):
+    core = [x.length(-1) for x in params[1:]]
+    draws = draws_of(node, generator, size, params, core, node.outputs[1].type.shape[-2:])
+    mu, rows, columns = doubles(params)
+    ndim = columns.ndim
+    transposed = columns.transpose(*range(ndim - 2), ndim - 1, ndim - 2)
+    return mu + rows @ (draws.normal() @ transposed)
 
 
 @pymc_converter("CARRV")
-def car(node, builder, key, size, params):
+def car(node, generator, size, params):
     """Draw by the factor of the precision, which PyMC's log-density has.
 
     PyMC's own draws have the inverse of its square for a covariance: see
@@ -158,22 +139,13 @@ def car(node, builder, key, size, params):
     """
     if not isinstance(node.inputs[3].type, TensorType):
         raise ConversionError("sparse adjacency matrices have no converter; give a dense one")
-    core, known = [length(builder, params[1], -1)], node.outputs[1].type.shape[-1:]
-    draws = draws_of(node, builder, key, size, params, core, known)
-    mu, weights, alpha, tau, _ = terms_of(node, builder, params)
+    core, known = [params[1].length(-1)], node.outputs[1].type.shape[-1:]
+    draws = draws_of(node, generator, size, params, core, known)
+    mu, weights, alpha, tau, _ = doubles(params)
     # They may have axes of size 1 for the batch.
-    shape = builder.add("Shape", weights.name, start=-2)
-    weights = Term(builder, builder.add("Reshape", weights.name, shape))
-    alpha, tau = _number(alpha), _number(tau)
-    m = Matrices(builder, "float64", weights.name, 2)
-    neighbours = builder.add("ReduceSum", weights.name, builder.int64s([0]), keepdims=1)
-    degrees = Term(builder, builder.add("Mul", neighbours, m.identity()))
-    factor = cholesky(m, (tau * (degrees - alpha * weights)).name, lower=True)
-    inverse = Term(builder, substitute(m, factor, m.identity(), lower=True))
-    return mu + draws.normal().apply("MatMul", inverse)
-
-
-def _number(term):
-    """Return a term of one entry without its axes."""
-    empty = term.builder.int64s([])
-    return Term(term.builder, term.builder.add("Reshape", term.name, empty))
+    weights = weights.node("Reshape", weights.sizes(-2))
+    alpha, tau = alpha.reshape([]), tau.reshape([])
+    m = Matrices(weights, 2)
+    degrees = weights.reduce_sum(0, keepdims=True) * m.identity()
+    factor = cholesky(m, tau * (degrees - alpha * weights), lower=True)
+    return mu + draws.normal() @ substitute(m, factor, m.identity(), lower=True)

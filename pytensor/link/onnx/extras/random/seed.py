@@ -3,6 +3,7 @@
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.generator_keys import canonical, digest
+from pytensor.link.onnx.write.term import Generator, Term
 from pytensor.tensor.random.op import AbstractRNGConstructor
 
 
@@ -12,12 +13,12 @@ def seed_of(*parts):
 
 
 @onnx_funcify.register(AbstractRNGConstructor)
-def onnx_funcify_AbstractRNGConstructor(op, node, builder, seed):
-    if not seed:
-        return builder.graph.fresh_name("generator")
-    value = builder.constant_value(seed)
-    if value is None:
+def onnx_funcify_AbstractRNGConstructor(op, node, seed):
+    if not isinstance(seed, Term):
+        # Without a seed it gets the builder.
+        return Generator(seed, seed.graph.fresh_name("generator"))
+    if seed.data is None:
         raise ConversionError(
             "the seed of a model's draws is part of the model; give a constant one"
         )
-    return digest(op.random_constructor, canonical(value))
+    return Generator(seed.builder, digest(op.random_constructor, canonical(seed.data)))

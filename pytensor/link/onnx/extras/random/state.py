@@ -5,8 +5,7 @@ the model and the steps of the loops that it is in are hashed to where the draw'
 """
 
 from pytensor.link.onnx.extras.random.draws import Draws, draw_by_input
-from pytensor.link.onnx.extras.random.hash import mix, scopes, uint64
-from pytensor.link.onnx.write.term import Term
+from pytensor.link.onnx.extras.random.hash import mix, scopes, step_of
 from pytensor.tensor.type import lvector
 
 # Odd, and not SplitMix64's increment, by which the elements of one draw differ.
@@ -16,7 +15,7 @@ STRIDE = 0xD1342543DE82EF95
 def draw_by_state(builder, generators):
     """Let draws depend on an input, int64, of the states of generators; see `draw_by_input`."""
     for number, variable in enumerate(generators):
-        builder.bind_state(variable, f"{number}:")
+        builder.bind_generator(variable, f"{number}:")
     return draw_by_input(builder, lvector("states"), StateDraws, Starts)
 
 
@@ -40,7 +39,7 @@ class Starts:
     def __init__(self, builder, states):
         self.builder, self._numbers, self._within = builder, {}, {}
         # Now, for the values of a node's conversion are renamed after it.
-        self._states = mix(Term(builder, builder.cast(states, "int64", "uint64")))
+        self._states = mix(states.cast("uint64"))
 
     def of(self, key, count):
         """Return the start for the draws of a number from the state of a key."""
@@ -48,19 +47,16 @@ class Starts:
         generator, of_input, _ = key.partition(":")
         # What a model itself seeds goes with the first one.
         start = self._in(int(generator) if of_input else 0, *scopes(self.builder))
-        return mix(start + uint64(self.builder, number * STRIDE % 2**64))
+        return mix(start + number * STRIDE % 2**64)
 
     def _in(self, generator, *graphs):
         builder, (*outer, graph) = self.builder, graphs
         if not outer:
-            return self._states.apply(
-                "Gather", Term(builder, builder.constant(generator, "int64")), axis=0
-            )
+            return self._states.gather(generator)
         if (generator, graph) not in self._within:
             inner, builder.graph = builder.graph, graph
             start = self._in(generator, *outer)
-            step = Term(builder, builder.cast(graph.inputs[0], "int64", "uint64"))
-            start = start + (step + uint64(builder, 1)) * uint64(builder, STRIDE)
-            self._within[generator, graph] = mix(start)
+            step = step_of(builder, graph).cast("uint64")
+            self._within[generator, graph] = mix(start + (step + 1) * STRIDE)
             builder.graph = inner
         return self._within[generator, graph]

@@ -7,7 +7,8 @@ import numpy as np
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.scalar.trig import arcsin
 from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
-from pytensor.link.onnx.write.term import cos, floor, log, maximum, minimum, sin, sqrt, where
+from pytensor.link.onnx.write.formula import cos, floor, log, sin, sqrt
+from pytensor.link.onnx.write.term import maximum, minimum, where
 
 
 @sampler(ptr.VonMisesRV)

@@ -5,21 +5,18 @@ from math import ceil, gamma, pi
 import numpy as np
 
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.write.term import (
-    Term,
+from pytensor.link.onnx.write.formula import (
     cos,
     exp,
     log,
-    minimum,
     named_formula,
     polynomial,
     scalar_formula,
     sin,
     sqrt,
-    where,
 )
+from pytensor.link.onnx.write.term import minimum, where
 from pytensor.scalar import math as psm
 
 # Up to here integrals are computed, beyond there are asymptotic series.
@@ -245,8 +242,8 @@ FUNCTIONS = {psm.Ive: ive, psm.Jv: jv, psm.Kve: kve}
 @onnx_funcify.register(psm.Ive)
 @onnx_funcify.register(psm.Jv)
 @onnx_funcify.register(psm.Kve)
-def onnx_funcify_Ive(op, node, builder, order, x):
-    orders = builder.constant_value(order)
+def onnx_funcify_Ive(op, node, order, x):
+    orders = order.data
     if orders is None:
         raise ConversionError(
             "the formula of a Bessel function depends on its order; give a constant one"
@@ -256,8 +253,8 @@ def onnx_funcify_Ive(op, node, builder, order, x):
             f"orders of Bessel functions beyond {LARGEST_ORDER} would lose precision; use smaller "
             "ones, or compute what needs them before the model"
         )
-    order, x = (Term(builder, name) for name in cast_inputs(builder, node, (order, x), "float64"))
+    order, x = order.cast("float64"), x.cast("float64")
     result = order * x
     for value in np.unique(orders).astype("float64").tolist():
         result = where(order == value, FUNCTIONS[type(op)](value, x), result)
-    return builder.cast(result.name, "float64", node.outputs[0].type.dtype)
+    return result.cast(node.outputs[0].type.dtype)

@@ -7,16 +7,8 @@ from pytensor.link.onnx.extras.special.gammainc import (
     log1p_excess,
     scaled_gamma,
 )
-from pytensor.link.onnx.write.term import (
-    exp,
-    expm1,
-    log1p,
-    maximum,
-    minimum,
-    scalar_formula,
-    sqrt,
-    where,
-)
+from pytensor.link.onnx.write.formula import exp, expm1, log1p, scalar_formula, sqrt
+from pytensor.link.onnx.write.term import maximum, minimum, where
 from pytensor.scalar import math as psm
 
 # The error is 3e-15 of the integral.

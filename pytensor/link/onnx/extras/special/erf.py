@@ -2,22 +2,20 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.link.onnx.dispatch.scalar.math import log1mexp
-from pytensor.link.onnx.write.term import (
+from pytensor.link.onnx.write.formula import (
+    double_formula,
     exp,
     exp_of_square,
     expm1,
     log,
-    maximum,
-    minimum,
     minus_abs,
     polynomial,
     scalar_formula,
     sign,
     sqrt,
-    where,
 )
+from pytensor.link.onnx.write.term import maximum, minimum, where
 from pytensor.scalar import math as psm
 
 SQRT_PI = np.sqrt(np.pi)

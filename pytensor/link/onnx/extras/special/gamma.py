@@ -6,21 +6,18 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.write.term import (
-    Term,
+from pytensor.link.onnx.write.formula import (
     exp,
     floor,
     log,
     log1p,
-    minimum,
     polynomial,
     rint,
     scalar_formula,
     sin,
-    where,
 )
+from pytensor.link.onnx.write.term import minimum, where
 from pytensor.scalar import math as psm
 
 # B_2, B_4, ...; NIST DLMF 24.2.1.
@@ -181,8 +178,8 @@ def trigamma(x):
 
 
 @onnx_funcify.register(psm.PolyGamma)
-def onnx_funcify_PolyGamma(op, node, builder, n, x):
-    orders = builder.constant_value(n)
+def onnx_funcify_PolyGamma(op, node, n, x):
+    orders = n.data
     if orders is None:
         raise ConversionError("the formula of polygamma depends on its order; give a constant one")
     # The factorial of a larger order isn't finite.
@@ -191,9 +188,9 @@ def onnx_funcify_PolyGamma(op, node, builder, n, x):
             "polygamma has no finite values of orders beyond 170, and none of negative ones; give "
             "an order from 0 to 170"
         )
-    n, x = (Term(builder, name) for name in cast_inputs(builder, node, (n, x), "float64"))
+    n, x = n.cast("float64"), x.cast("float64")
     result = n * x
     for order in np.unique(orders).tolist():
         value = derivative_of_psi(order, x) if order else psi(x)
         result = where(n == float(order), value, result)
-    return builder.cast(result.name, "float64", node.outputs[0].type.dtype)
+    return result.cast(node.outputs[0].type.dtype)

@@ -10,18 +10,16 @@ from math import factorial
 import numpy as np
 
 from pytensor.link.onnx.extras.special.gamma import NEAR_TWO, pochhammer, stirling_rest
-from pytensor.link.onnx.write.term import (
+from pytensor.link.onnx.write.formula import (
     exp,
     expm1,
     log,
     log1p,
-    maximum,
-    minimum,
     polynomial,
     scalar_formula,
     sqrt,
-    where,
 )
+from pytensor.link.onnx.write.term import maximum, minimum, where
 from pytensor.scalar import math as psm
 
 

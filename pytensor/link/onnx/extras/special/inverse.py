@@ -5,15 +5,8 @@ import numpy as np
 from pytensor.link.onnx.extras.special.beta import beta_density, regularized_beta
 from pytensor.link.onnx.extras.special.gamma import log_gamma
 from pytensor.link.onnx.extras.special.gammainc import gamma_density, regularized_gamma
-from pytensor.link.onnx.write.term import (
-    Term,
-    exp,
-    log,
-    maximum,
-    minimum,
-    scalar_formula,
-    where,
-)
+from pytensor.link.onnx.write.formula import exp, log, scalar_formula
+from pytensor.link.onnx.write.term import maximum, minimum, where
 from pytensor.scalar import math as psm
 
 COUNT = 40
@@ -28,14 +21,10 @@ def solve(distribution, start, p, q):
     the smaller one is concave in t, for which Newton's method converges from anywhere but where
     it's minus infinity: there the interval that's left is halved.
     """
-    builder = start.builder
     is_low = p <= q
     wanted = where(is_low, p, q)
-    with builder.subgraph() as body:
-        body.add_input("step", "int64", ())
-        proceed = body.add_input("proceed", "bool", ())
-        names = [body.add_input(name, "float64", None) for name in ("t", "low", "high")]
-        t, low, high = (Term(builder, name) for name in names)
+
+    def step(k, t, low, high):
         lower, upper, density = distribution(t)
         value = where(is_low, lower, upper)
         step = log(wanted / value) * (value / density)
@@ -45,16 +34,12 @@ def solve(distribution, start, p, q):
         # Quotients of subnormal numbers are rough.
         is_usable = (value > 1e-305) & (density > 1e-305)
         following = maximum(minimum(following, high), low)
-        following = where(is_usable, following, 0.5 * (low + high))
-        builder.output(proceed, "bool", ())
-        for term in (following, low, high):
-            builder.output(term.name, "float64", None)
-    count, condition = builder.constant(COUNT, "int64"), builder.constant(True, "bool")
+        return where(is_usable, following, 0.5 * (low + high)), low, high
+
     # A zero in the shape that the result has
     zero = 0.0 * start
-    states = [term.name for term in (start, zero - np.inf, zero + np.inf)]
-    result, *_ = builder.add("Loop", count, condition, *states, body=body, n_outputs=3)
-    return Term(builder, result)
+    state, count = (start, zero - np.inf, zero + np.inf), zero.builder.constant(COUNT, "int64")
+    return zero.builder.loop(step, state, count=count, shapes=[None] * 3)[0]
 
 
 def limit(value, p, start, end, is_valid):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from pytensor.link.onnx.extras.special.erf import erfc
-from pytensor.link.onnx.write.term import exp, minimum, scalar_formula, sign, where
+from pytensor.link.onnx.write.formula import exp, scalar_formula, sign
+from pytensor.link.onnx.write.term import minimum, where
 from pytensor.scalar import math as psm
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)

@@ -12,7 +12,6 @@ from pytensor.link.onnx import DroppedRandomStateWarning, export_onnx
 from pytensor.link.onnx.extras.random import counter
 from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.link.onnx.write.serialize import to_model
-from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.extras.random import test_random
 from tests.link.onnx.extras.random.test_random import (
     CONTINUOUS,
@@ -74,10 +73,10 @@ def uniform(element, step, number, key=KEY):
 def philox_in_onnx(even, odd, key):
     """Return blocks (N, 4) of words 0 and 2, and 1 and 3, (2, N) or (2, 1), and of a key."""
     builder = GraphBuilder(20)
-    even, odd = (Term(builder, builder.constant(words, "uint64")) for words in (even, odd))
+    even, odd = (builder.constant(words, "uint64") for words in (even, odd))
     results = counter.philox(even, odd, counter.keys_of_rounds(counter.pair(builder, *key)))
     for term in results:
-        builder.output(term.name, "uint64", (2, None))
+        builder.output(term, (2, None))
     model = to_model(builder.graph, opset=20, model_name="philox")
     even, odd = session_of(model).run(None, {})
     return np.stack([even[0], odd[0], even[1], odd[1]], axis=1)
