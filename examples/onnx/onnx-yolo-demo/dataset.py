@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from data.cache import open_squares
 from data.coco import download_coco
-from data.formats import clean_boxes
+from data.formats import check_boxes, clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, showing, subsample
 from data.merging import read_parts, split_share
@@ -30,6 +30,7 @@ _NOTES = {
     "regions": "regions left out of the loss and of scores: crowds, uncertain boxes",
     "duplicates": "duplicate boxes dropped",
     "from_polygon": "boxes made from polygons",
+    "with_confidence": "boxes have a confidence, which is not used",
     "from_keypoints": "boxes have keypoints, which are not used",
     "no_label_file": "images have no label file and are taken as background",
     "turned": "images were turned upright by their EXIF orientation, and their boxes are taken for "
@@ -134,6 +135,8 @@ class Dataset:
                 continue
             width, height, notes = outcomes[place]
             usable.append(place)
+            if place in self._listing.notes:
+                notes = [*notes, self._listing.notes[place]]
             self.changed += [(picture.name, note) for note in notes if note != TURNED]
             self._turned += TURNED in notes
             self._depths.append(depth_of(notes))
@@ -159,7 +162,9 @@ class Dataset:
         boxes, regions = self._listing.boxes, self._listing.regions
         rows, self._labels, self._corners, dropped = clean_boxes(boxes, usable, sides)
         self._bounds, self._boxes = in_squares(rows, self._corners)
+        check_boxes(self._listing.source, boxes, usable, sides)
         found, self._region_labels, corners, more = clean_boxes(regions, usable, sides)
+        self._region_corners = corners
         self._region_bounds, self._regions = in_squares(found, corners)
         counts = np.bincount(self._labels, minlength=len(self.classes)).tolist()
         self.report: dict[str, Any] = {
@@ -259,7 +264,7 @@ class Dataset:
     def ground_truth(self) -> dict[str, list[Any]]:
         """Return a COCO dictionary of the usable images and the classes.
 
-        Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
+        Of a COCO file it has the boxes as in the file, crowd regions too. Of other files it has
         the clipped boxes; images are numbered from 1 by name, categories from 1.
         """
         data = self._listing.coco or {"images": [], "annotations": [], "categories": []}
@@ -284,17 +289,21 @@ class Dataset:
             if image_id not in listed:
                 sides = {"width": geometry.width, "height": geometry.height}
                 truth["images"].append({"id": image_id, **sides})
-        owners = np.repeat(self.image_ids, np.diff(self._bounds)).tolist()
-        numbers = np.array(self.category_ids)[self._labels].tolist()
-        for owner, number, corners in zip(owners, numbers, self._corners.tolist(), strict=True):
-            if owner in listed:
-                continue
-            x, y, right, bottom = corners
-            width, height = right - x, bottom - y
-            truth["annotations"].append({
-                "id": len(truth["annotations"]) + 1, "image_id": owner, "category_id": number,
-                "bbox": [x, y, width, height], "area": width * height, "iscrowd": 0,
-            })  # fmt: skip
+        boxes = self._bounds, self._labels, self._corners
+        regions = self._region_bounds, self._region_labels, self._region_corners
+        for crowd, (bounds, labels, own) in enumerate((boxes, regions)):
+            owners = np.repeat(self.image_ids, np.diff(bounds)).tolist()
+            numbers = np.array(self.category_ids)[labels].tolist()
+            for owner, number, corners in zip(owners, numbers, own.tolist(), strict=True):
+                if owner in listed:
+                    continue
+                x, y, right, bottom = corners
+                width, height = right - x, bottom - y
+                truth["annotations"].append({
+                    "id": len(truth["annotations"]) + 1, "image_id": owner,
+                    "category_id": number, "bbox": [x, y, width, height], "area": width * height,
+                    "iscrowd": crowd,
+                })  # fmt: skip
 
     def summary(self) -> str:
         """Return counts, and everything that was left out or changed, as text for people."""
@@ -342,7 +351,7 @@ def load_data(
     Parameters
     ----------
     path : path-like, or a sequence of them
-        As of `listing.find`: a folder, a ``data.yaml`` or a COCO annotation file. Several data
+        As of `finding.find`: a folder, a ``data.yaml`` or a COCO annotation file. Several data
         sets become one (see `merging.read_parts`); some of them may lack the validation part.
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the training

@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from data.finding import find
 from data.formats import read_coco
 from data.keypoints import guess_shape
-from data.listing import Unsplit, find, share_of
+from data.listing import Unsplit, share_of
 from dataset import Dataset, load_data, load_split
 from evaluation.metrics import coco_map
 
