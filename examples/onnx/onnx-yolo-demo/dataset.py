@@ -1,6 +1,7 @@
 """Data sets for the YOLO11n demo: letterboxed pictures with their boxes."""
 
 import contextlib
+import hashlib
 import os
 import sys
 from argparse import Namespace
@@ -250,6 +251,18 @@ class Dataset:
     def box_counts(self) -> np.ndarray:
         """Return how many boxes each image has, int64 (n,)."""
         return np.diff(self._bounds)
+
+    def digest(self) -> str:
+        """Return a hash of the names of the images and of all that is labelled in them."""
+        names = [picture.name for picture in self._pictures]
+        digest = hashlib.sha256(repr((self.classes, names)).encode(errors="surrogateescape"))
+        arrays = [self._bounds, self._labels, self._corners]
+        arrays += [self._region_bounds, self._region_labels, self._region_corners]
+        if self.labelled is not None:
+            arrays.append(self.labelled)
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
 
     def background_images(self) -> np.ndarray:
         """Return which images are labelled for all classes and show none, int64 indices.

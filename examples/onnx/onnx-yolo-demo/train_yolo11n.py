@@ -95,6 +95,11 @@ def make_loader(
         *names, chance = o.paste_on
         below, above = map(o.classes.index, names)
         paste_on = PasteOn(below, above, chance, train_set.held_things(below, above))
+    if o.batch_size > (count := len(train_set)):
+        print(
+            f"warning: --batch-size {o.batch_size} is more than the {count} training images: each "
+            "step repeats some of them; a smaller batch makes more steps"
+        )
     augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste, paste_on=paste_on)
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted, augment.held)
     if o.max_boxes is not None:  # and what is pasted comes on top
@@ -151,7 +156,7 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader, hard: str | 
     """Return what decides about a run's results, by name: a resumed run must share it."""
     data = loader.dataset
     settings = resumed_settings(o) | asdict(recipe)
-    settings |= {"images": len(data), "max_boxes": loader.max_boxes}
+    settings |= {"images": len(data), "max_boxes": loader.max_boxes, "labels": data.digest()}
     if loader.max_regions:
         settings["max_regions"] = loader.max_regions
     if data.parts:

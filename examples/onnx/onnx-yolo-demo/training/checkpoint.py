@@ -112,6 +112,13 @@ def snapshot(model, state):
     return {name: np.array(v) for name, v in (model.state_dict() | values).items()}
 
 
+# Why a run can't go on with other values of these.
+_FIXED = {
+    "epochs": "the learning rates follow the length of the run",
+    "labels": "pictures or labels of the training set have changed since the run began",
+}
+
+
 def load_checkpoint(path, model, state, settings):
     """Set the model and the shared variables in `state` to what a checkpoint holds; its `info`.
 
@@ -122,13 +129,20 @@ def load_checkpoint(path, model, state, settings):
     if "settings" not in info:
         raise CheckpointError(f"{path}: a weight file, not a checkpoint; it has no training state")
     saved = info["settings"]
+    if "labels" not in saved:  # checkpoints of before they were compared
+        settings = {name: value for name, value in settings.items() if name != "labels"}
     different = [
-        f"{name} {saved.get(name)!r} instead of {settings.get(name)!r}"
+        name
         for name in sorted(saved.keys() | settings.keys())
         if saved.get(name) != settings.get(name)
     ]
     if different:
-        raise CheckpointError(f"{path}: made with other settings: {'; '.join(different)}")
+        said = [f"{n} {saved.get(n)!r} instead of {settings.get(n)!r}" for n in different]
+        reasons = [reason for name, reason in _FIXED.items() if name in different]
+        best = path.with_name("best.safetensors")
+        if reasons:
+            said += [*reasons, f"start another run from these weights: --weights {best}"]
+        raise CheckpointError(f"{path}: made with other settings: {'; '.join(said)}")
     weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
     values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
 

@@ -2,7 +2,7 @@
 
 ``settings.json`` says how the run was made (options, resolved recipe) and lists its sessions: when
 each began and ended, how, its command, versions and device.  ``train.log`` has all that was
-printed, with times.
+printed, with times.  A lock keeps a second training out while one is running.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import jax
 from evaluation.metrics import without_nan
+from filelock import FileLock, Timeout
 from training.checkpoint import write_atomically
 
 RESULTS = (
@@ -101,12 +102,24 @@ class RunFolder:
         self.waiting = {}  # path -> bytes that could not be written
         self.settings = None
         if first:
-            self._check()
+            check_writable(self.path, "--output-dir")
+            self.lock = FileLock(self.path / ".lock", blocking=False)
+            try:
+                self.lock.acquire()
+            except Timeout:
+                raise TrainingError(
+                    f"another training is running in {self.path}: wait for its end, or give "
+                    "another --output-dir"
+                ) from None
+            try:
+                self._check()
+            except TrainingError:
+                self.lock.release()
+                raise
 
     def _check(self):
         """Find out whether the run can begin, or go on, in this folder."""
         options = self.options
-        check_writable(self.path, "--output-dir")
         if options.resume and not self.last.exists():
             raise TrainingError(f"nothing to resume: {self.last} doesn't exist")
         if self.last.exists() and not (options.resume or options.overwrite):
@@ -144,6 +157,7 @@ class RunFolder:
         self._note_end(outcome)
         self._redirection.__exit__(None, None, None)
         self.log.log.close()
+        self.lock.release()
 
     def _note_end(self, outcome):
         if self.settings is not None:
