@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,15 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import check_boxes, clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, showing, subsample
+from data.listing import (
+    DEFAULT_CLASSES,
+    SPLITS,
+    DataError,
+    leave_out_crowds,
+    most_boxes,
+    showing,
+    subsample,
+)
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_held, find_things
@@ -436,10 +444,14 @@ def load_split(
     return Dataset(listing, image_size, **options)
 
 
-def open_data(options: Namespace, several: bool = False) -> tuple[Dataset, Dataset]:
+def open_data(
+    options: Namespace, several: bool = False, choose: Callable[..., None] | None = None
+) -> tuple[Dataset, Dataset]:
     """Open (training set, validation set) of the command line; download or draw if need be.
 
-    `options` are those of `training.options`.  With `several` processes the first one of a machine
+    `options` are those of `training.options`; where their classes are None, they become those of
+    the data.  `choose` is called with them and the training part's `Listing` before pictures are
+    decoded.  With `several` processes the first one of a machine
     does that and decodes the pictures into a file, which all map.  DataError or OSError: the data
     are missing or wrong, or hold no box of the classes.
     """
@@ -454,11 +466,14 @@ def open_data(options: Namespace, several: bool = False) -> tuple[Dataset, Datas
         shares = None
         if len(paths) > 1 and any(share is not None for _, share in named):
             shares = [1.0 if share is None else share for _, share in named]
+        if choose is not None:
+            choose(o, read_parts(paths, "train", o.classes, shares=shares))
         sets = load_data(
             paths, o.classes, o.image_size, shares, progress=sys.stderr.isatty(), **how
         )
     except ValueError as error:  # which says what is wrong with the data
         raise DataError(str(error)) from error
+    o.classes = sets[0].classes
     for name, dataset in zip(("training", "validation"), sets, strict=True):
         print(f"{name}: {dataset.summary()}")
         if not dataset.report["boxes"]:
@@ -479,7 +494,8 @@ def _at_hand(name: str, options: Namespace, several: bool) -> Path:
     with lock:
         if name == "coco":
             counts = o.train_images, o.val_images
-            return download_coco(path, o.classes, *counts, o.connections, o.seed)
+            classes = o.classes or [*DEFAULT_CLASSES]
+            return download_coco(path, classes, *counts, o.connections, o.seed)
         if generate_dataset(path, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
             print(f"drew {o.train_images} + {o.val_images} images into {path}")
         return path

@@ -2,7 +2,7 @@
 
     python train_yolo11n.py --preset cpu                  # drawn images, minutes on two cores
     python train_yolo11n.py --preset gpu                  # COCO 2017, on a GPU
-    python train_yolo11n.py --data PATH --classes NAME …  # own pictures (see `dataset.load_data`)
+    python train_yolo11n.py --data PATH                   # own pictures (see `finding.find`)
 
 The output folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (the averaged
 weights of the best epoch by mAP@0.5:0.95), ``results.csv``, ``results.png``, and, of the best
@@ -46,6 +46,7 @@ from training.finishing import LocalWeights, Validator, check_first, finish
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
 from training.options import make_recipe, parse_arguments, resumed_settings
+from training.preset import choose
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import (
@@ -93,6 +94,10 @@ def make_loader(
     paste_on = None
     if o.paste_on:
         *names, chance = o.paste_on
+        if unknown := [name for name in names if name not in o.classes]:
+            raise DataError(
+                f"--paste-on: {unknown[0]} is none of the classes {', '.join(o.classes)}"
+            )
         below, above = map(o.classes.index, names)
         paste_on = PasteOn(below, above, chance, train_set.held_things(below, above))
     if o.batch_size > (count := len(train_set)):
@@ -183,7 +188,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o, group is not None)
+    train_set, val_set = open_data(o, group is not None, choose if o.auto else None)
+    devices.check_batch_size(o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     hard = find_hard(o, folder, model, train_set, devices)
     loader = make_loader(o, train_set, devices, hard)

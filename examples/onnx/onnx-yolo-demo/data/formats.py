@@ -159,7 +159,11 @@ def _read_pictures(path, data, image_dir, limit, share):
         pictures.append(Picture(name, str(place), image["id"], size, source))
     if share is not None:
         counts["undivided"] = len(pictures)
-        chosen = {*share_of(path, [picture.name for picture in pictures], share)}
+        shown = {}
+        for annotation in data["annotations"]:
+            shown.setdefault(annotation["image_id"], set()).add(annotation["category_id"])
+        kinds = {picture.name: shown.get(picture.image_id, ()) for picture in pictures}
+        chosen = {*share_of(path, [*kinds], share, kinds)}
         pictures = [picture for picture in pictures if picture.name in chosen]
     pictures = pictures[:limit]
     if len(pictures) < len(images):

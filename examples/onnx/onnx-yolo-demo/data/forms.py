@@ -135,7 +135,11 @@ def read_form(part, classes=None, limit=None, share=None, some=False):
     counts = {"no_label_file": len(without)}
     if share is not None:
         counts["undivided"] = len(paths)
-        chosen = {*share_of(part.source, [relative_name(path, root) for path in paths], share)}
+        kinds = {
+            relative_name(path, root): {thing.name for _, thing in things.get(path, ())}
+            for path in paths
+        }
+        chosen = {*share_of(part.source, [*kinds], share, kinds)}
         paths = [path for path in paths if relative_name(path, root) in chosen]
     paths = paths[:limit]
     own = [(place, *each) for place, path in enumerate(paths) for each in things.get(path, ())]

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 SPLITS = ("train", "val", "test")
+DEFAULT_CLASSES = ("person", "cell phone")  # of the data sets that are downloaded or drawn
 _ONE_IN = 5  # about one in so many pictures of an undivided data set is for validation
 
 
@@ -131,23 +133,55 @@ class Unsplit(NamedTuple):
     part: tuple  # (annotation file, image folder), `YoloPart` or `forms.FormPart`
 
 
-def share_of(source, names, split):
+# Names of pictures that belong together: frames of a film, and copies that Roboflow makes.
+_SCENES = re.compile(r"(.+?)[-_ .]?frame[-_ .]?\d+|(.+)_(?:jpe?g|png|bmp|webp|tiff?)\.rf\.\w+", re.I)
+_FEWEST_SCENES = 5  # below these, their pictures are divided
+
+
+def _scene(name):
+    stem, _, _ = name.rpartition(".")
+    found = _SCENES.fullmatch(stem or name)
+    return next(filter(None, found.groups())) if found else name
+
+
+def share_of(source, names, split, kinds=None):
     """Choose the pictures of an undivided data set that are for training, or for validation.
 
-    A hash of its name decides about a picture, so that it stays in its part when others are added.
-    About one in five is for validation; each part gets at least one. ValueError if there are fewer
-    than two.
+    A hash of its name decides about a picture, so that it stays in its part when others are added;
+    pictures of one scene, if names tell (``a_frame_12.png``), stay together. About one in five is
+    for validation; each part gets at least one. `kinds` has the classes that a picture shows, by
+    name: every class is in training, and for that alone a picture is moved. ValueError if there
+    are fewer than two pictures.
     """
     if len(names) < 2:
         raise ValueError(
             f"{source} has {len(names)} pictures, and no part for validation: at least two are "
             "needed to take one for it (some tools export without the pictures: add them)"
         )
-    rank = {name: hashlib.sha256(name.encode(errors="surrogateescape")).digest() for name in names}
-    chosen = {name for name in names if int.from_bytes(rank[name]) % _ONE_IN == 0}
+    scene = {name: _scene(name) for name in names}
+    if len({*scene.values()}) < _FEWEST_SCENES:
+        scene = {name: name for name in names}
+    shows = {each: set() for each in scene.values()}
+    for name in names:
+        shows[scene[name]] |= {*(kinds or {}).get(name, ())}
+    rank = {each: hashlib.sha256(each.encode(errors="surrogateescape")).digest() for each in shows}
+    chosen = {each for each in rank if int.from_bytes(rank[each]) % _ONE_IN == 0}
     if not 0 < len(chosen) < len(rank):
-        chosen = {min(names, key=rank.get)}
-    return [name for name in names if (name in chosen) == (split == "val")]
+        chosen = {min(rank, key=rank.get)}
+    _return_classes(chosen, shows, rank)
+    return [name for name in names if (scene[name] in chosen) == (split == "val")]
+
+
+def _return_classes(chosen, shows, rank):
+    """Move scenes from the `chosen` ones to the others, until these show every class."""
+    for kind in sorted(set().union(*shows.values())):
+        having = {each for each in shows if kind in shows[each]}
+        if having <= chosen:
+            chosen.remove(max(having, key=rank.get))
+    if not chosen:  # the first that shows nothing that no other does
+        others = Counter(kind for kinds in shows.values() for kind in kinds)
+        spare = [each for each in shows if all(others[kind] > 1 for kind in shows[each])]
+        chosen.add(min(spare or shows, key=rank.get))
 
 
 def place_in(folder, name):

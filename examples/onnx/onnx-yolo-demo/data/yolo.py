@@ -54,7 +54,8 @@ def read_yolo(part, classes=None, limit=None, share=None, some=False):
     counts = {"labels_alone": alone}
     if share is not None:
         counts["undivided"] = len(named)
-        chosen = {*share_of(part.source, [name for name, _ in named], share)}
+        kinds = {n: _kinds(file) for (n, _), file in zip(named, labels, strict=True)}
+        chosen = {*share_of(part.source, [*kinds], share, kinds)}
         labels = [file for file, (name, _) in zip(labels, named, strict=True) if name in chosen]
         named = [each for each in named if each[0] in chosen]
     pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
@@ -208,11 +209,17 @@ def _read_labels(part, classes, files):
 
 def class_words(files):
     """Return the names that label files have instead of class numbers, sorted."""
-    names = set()
-    for file in files:
-        for line in file.read_text(encoding="utf-8-sig").splitlines():
-            names.add(_words(line)[0] if line.strip() else "")
-    return sorted(name for name in names if name and not _is_number(name))
+    names = set().union(*map(_kinds, files))
+    return sorted(name for name in names if not _is_number(name))
+
+
+def _kinds(file):
+    """Return the classes in a label file as it has them; none of one that can't be read."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError):  # without labels, or named when they are read
+        return set()
+    return {_words(line)[0] for line in lines if line.strip()}
 
 
 def _words(line):
