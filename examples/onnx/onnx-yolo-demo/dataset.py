@@ -478,7 +478,32 @@ def open_data(
         print(f"{name}: {dataset.summary()}")
         if not dataset.report["boxes"]:
             raise DataError(f"the {name} set has no box of {', '.join(o.classes)}")
+    if any(name not in ("coco", "synthetic") for name, _ in named) and (
+        pairs := equal_pictures(*sets)
+    ):
+        print(
+            f"warning: {len(pairs)} of {len(sets[1])} validation images are training images, too, "
+            f"such as {pairs[0][1]}: scores are too good by that"
+        )
     return sets
+
+
+def equal_pictures(train: Dataset, val: Dataset) -> list[tuple[str, str]]:
+    """Return the names (in training, in validation) of pictures whose files are the same."""
+    sizes = [{}, {}]
+    for dataset, own in zip((train, val), sizes, strict=True):
+        for picture in dataset._pictures:
+            own.setdefault(os.stat(picture.path).st_size, []).append(picture)
+
+    def digest(picture: Any) -> bytes:
+        return hashlib.sha256(Path(picture.path).read_bytes()).digest()
+
+    pairs = []
+    for size in sizes[0].keys() & sizes[1].keys():
+        known = {digest(picture): picture.name for picture in sizes[0][size]}
+        found = ((known.get(digest(picture)), picture.name) for picture in sizes[1][size])
+        pairs += [(name, other) for name, other in found if name is not None]
+    return sorted(pairs)
 
 
 def _at_hand(name: str, options: Namespace, several: bool) -> Path:

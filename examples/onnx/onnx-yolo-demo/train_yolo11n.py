@@ -38,6 +38,7 @@ from data.augment import Augment, PasteOn
 from data.listing import DataError
 from data.loader import BatchLoader
 from dataset import Dataset, open_data
+from evaluation.report import draw_labels
 from export import ExportMismatch
 from model import YOLO11n
 from training import callbacks
@@ -213,6 +214,9 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
         info=info, progress=p, devices=devices,
     )  # fmt: skip
     folder.begin(p, asdict(recipe))
+    if o.own_data and folder.first and not o.resume:
+        draw_labels(folder.path / "labels.png", train_set)
+        print(f"labels as they are read: {folder.path / 'labels.png'}")
     if hard is not None:
         folder.write(HARD, hard.encode())
     if group is not None:  # all will read the best weights there
@@ -223,7 +227,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
     validator = make_validator(o, step, val_set, devices, checkpoints)
-    hooks = [meter, callbacks.Results(run), checkpoints]
+    hooks = [meter, callbacks.Remaining(run), callbacks.Results(run), checkpoints]
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
 

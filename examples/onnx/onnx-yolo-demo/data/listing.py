@@ -134,7 +134,9 @@ class Unsplit(NamedTuple):
 
 
 # Names of pictures that belong together: frames of a film, and copies that Roboflow makes.
-_SCENES = re.compile(r"(.+?)[-_ .]?frame[-_ .]?\d+|(.+)_(?:jpe?g|png|bmp|webp|tiff?)\.rf\.\w+", re.I)
+_SCENES = re.compile(
+    r"(.+?)[-_ .]?frame[-_ .]?\d+|(.+)_(?:jpe?g|png|bmp|webp|tiff?)\.rf\.\w+", re.IGNORECASE
+)
 _FEWEST_SCENES = 5  # below these, their pictures are divided
 
 

@@ -13,6 +13,7 @@ from data.loader import val_batches
 from evaluation.detectors import OnnxDetector, detect
 from evaluation.metrics import coco_map, without_nan
 from evaluation.report import draw_validation
+from evaluation.verdict import verdict
 from export import export_detector, verify_export
 from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
@@ -179,6 +180,8 @@ def finish(run, validator):
         f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
         f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
     )
+    if o.own_data:
+        print(*verdict(validator.dataset, detections, best, run.loader.dataset.report), sep="\n")
     if o.require_map50 is not None and not best["map50"] >= o.require_map50:
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"

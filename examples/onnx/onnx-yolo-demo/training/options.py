@@ -74,7 +74,7 @@ def parse_arguments(description, arguments):
     own = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
     if o.preset is None:
         o.preset = "auto" if own else "none"
-    o.auto = []
+    o.own_data, o.auto = bool(own), []
     if o.preset == "auto":
         given = given_options(description, arguments)
         o.auto = [name for name in CHOSEN if name not in given]

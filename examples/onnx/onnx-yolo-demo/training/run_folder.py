@@ -24,8 +24,8 @@ from filelock import FileLock, Timeout
 from training.checkpoint import write_atomically
 
 RESULTS = (
-    "best.safetensors", "hard.csv", "last.safetensors", "metrics.json", "results.csv",
-    "results.png", "settings.json", "steps.csv", "val_detections.png",
+    "best.safetensors", "hard.csv", "labels.png", "last.safetensors", "metrics.json",
+    "results.csv", "results.png", "settings.json", "steps.csv", "val_detections.png",
 )  # fmt: skip
 PACKAGES = ("pytensor", "jax", "jaxlib", "numpy", "onnx")
 
@@ -102,24 +102,13 @@ class RunFolder:
         self.waiting = {}  # path -> bytes that could not be written
         self.settings = None
         if first:
-            check_writable(self.path, "--output-dir")
+            self._check()
             self.lock = FileLock(self.path / ".lock", blocking=False)
-            try:
-                self.lock.acquire()
-            except Timeout:
-                raise TrainingError(
-                    f"another training is running in {self.path}: wait for its end, or give "
-                    "another --output-dir"
-                ) from None
-            try:
-                self._check()
-            except TrainingError:
-                self.lock.release()
-                raise
 
     def _check(self):
         """Find out whether the run can begin, or go on, in this folder."""
         options = self.options
+        check_writable(self.path, "--output-dir")
         if options.resume and not self.last.exists():
             raise TrainingError(f"nothing to resume: {self.last} doesn't exist")
         if self.last.exists() and not (options.resume or options.overwrite):
@@ -127,14 +116,21 @@ class RunFolder:
                 f"{self.path} holds a run already: --resume goes on with it, --overwrite replaces "
                 "it, --output-dir starts another"
             )
-        for name in RESULTS:  # what killed sessions left
-            (self.path / f"{name}.part").unlink(missing_ok=True)
 
     def __enter__(self):
         if not self.first:
             self._redirection = contextlib.redirect_stdout(io.StringIO())
             self._redirection.__enter__()
             return self
+        try:
+            self.lock.acquire()
+        except Timeout:
+            raise TrainingError(
+                f"another training is running in {self.path}: wait for its end, or give another "
+                "--output-dir"
+            ) from None
+        for name in RESULTS:  # what killed sessions left
+            (self.path / f"{name}.part").unlink(missing_ok=True)
         self.log = Terminal(sys.stdout, self.path / "train.log")
         self._redirection = contextlib.redirect_stdout(self.log)
         self._redirection.__enter__()
