@@ -1,6 +1,7 @@
 """Validation of the averaged weights, and the files that a training run leaves at its end."""
 
 import contextlib
+import functools
 import itertools
 import json
 import math
@@ -16,8 +17,9 @@ from evaluation.report import draw_validation
 from evaluation.verdict import verdict
 from export import export_detector, verify_export
 from model import YOLO11n
-from tools.build_demo import BuildError, build, how_to_open, runtime_problem
+from tools.build_demo import BuildError, build, how_to_open, no_samples, runtime_problem
 from tools.quantize import PICTURES, quantize_detector
+from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
 from training.run_folder import TrainingError, check_writable, to_json
 from training.train_step import over_devices
@@ -188,7 +190,11 @@ def finish(run, validator):
         )
     if builds_page(o):
         int8 = quantize(o.export_onnx, run.loader.dataset, validator.dataset, best["map50"])
-        build_page(o.export_onnx, folder.path / "page", int8)
+        samples = None
+        if o.own_data:
+            own = functools.partial(data_assets, dataset=validator.dataset)
+            samples = own if o.samples else no_samples
+        build_page(o.export_onnx, folder.path / "page", int8, samples)
 
 
 def measure_statistics(run, devices):
@@ -281,10 +287,10 @@ def quantize(path, train_set, val_set, float_map50):
     return int8 if taken else None
 
 
-def build_page(model, folder, int8=None):
+def build_page(model, folder, int8=None, samples=None):
     """Build the browser page of the exported model in a folder, and say where it is."""
     try:
-        report = build(model, folder, int8)
+        report = build(model, folder, int8, samples=samples)
     except BuildError as error:
         raise TrainingError(
             f"the browser page could not be built: {error}; the model is {model}"

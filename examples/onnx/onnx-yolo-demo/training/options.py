@@ -289,6 +289,8 @@ def make_parser(description):
     add("--no-export", action="store_true", help="write no ONNX model")
     add("--build-page", action=argparse.BooleanOptionalAction, default=False,
         help="at the end, build the browser page of the exported model")  # fmt: skip
+    add("--samples", action=argparse.BooleanOptionalAction, default=True,
+        help="put some validation pictures of your own data into the page")  # fmt: skip
     add("--require-map50", type=AMOUNT, help="fail if the final mAP@0.5 is below")
 
     parser.set_defaults(**asdict(Recipe()))
