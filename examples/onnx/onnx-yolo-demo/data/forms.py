@@ -132,7 +132,7 @@ def read_form(part, classes=None, limit=None, share=None, some=False):
     number = {name: n for n, name in enumerate(sorted(names), 1)}
     classes = choose_classes(part.source, [*number], classes, some)
     paths = sorted(pictures, key=lambda path: relative_name(path, root))
-    counts = {"no_label_file": len(without)}
+    counts = {}
     if share is not None:
         counts["undivided"] = len(paths)
         kinds = {
@@ -143,6 +143,7 @@ def read_form(part, classes=None, limit=None, share=None, some=False):
         paths = [path for path in paths if relative_name(path, root) in chosen]
     paths = paths[:limit]
     own = [(place, *each) for place, path in enumerate(paths) for each in things.get(path, ())]
+    counts["no_label_file"] = len({*without} & {*paths})
     others = Counter(thing.name for _, _, thing in own if thing.name not in classes)
     return Listing(
         part.source, root, classes, [number[name] for name in classes],

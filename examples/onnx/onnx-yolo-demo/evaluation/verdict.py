@@ -85,6 +85,6 @@ def verdict(dataset, detections, result, train_report):
         if boxes < FEW_BOXES:
             lines.append(f"  {name}: {boxes} boxes for validation, too few to tell")
     worst = sorted((row for row in rows if row[2]), key=lambda row: row[1])[:3]
-    said = ", ".join(f"{name} (AP@0.5 {ap:.2f}, {boxes} boxes)" for name, ap, _, boxes in worst)
-    lines.append(f"  label more of these first: {said}")
+    said = [f"{name} (AP@0.5 {ap:.2f}, {boxes} in training)" for name, ap, _, boxes in worst]
+    lines.append(f"  label more of these first: {', '.join(said)}")
     return lines

@@ -94,6 +94,7 @@ def steps_of(facts, o):
 def explanation(facts, o):
     """Return six lines that say what was chosen, and why."""
     steps = steps_of(facts, o)
+    said = "1 step" if steps == 1 else f"{steps} steps"
     pixels = facts.side * o["image_size"]
     lines = [
         f"preset auto, for {facts.images} training images with {facts.boxes} boxes of "
@@ -102,7 +103,7 @@ def explanation(facts, o):
         "height and width",
         f"  --batch-size {o['batch_size']} --nominal-batch {o['nominal_batch']}: few images make "
         "few steps, so batches are small",
-        f"  --epochs {o['epochs']} --warmup-epochs {o['warmup_epochs']:g}: {steps} steps",
+        f"  --epochs {o['epochs']} --warmup-epochs {o['warmup_epochs']:g}: {said}",
         f"  --close-mosaic {o['close_mosaic']} --val-every {o['val_every']}: the last epochs show "
         "whole images",
         f"  --ema-decay {o['ema_decay']:g} --ema-steps {o['ema_steps']:g}: the averaged weights "
@@ -110,8 +111,8 @@ def explanation(facts, o):
     ]
     if steps < FEW_STEPS:
         lines.append(
-            f"warning: {facts.images} images and {steps} steps: expect little; more labelled "
-            "images help most"
+            f"warning: {facts.images} images and {said}: expect little; more labelled images help "
+            "most"
         )
     return lines
 

@@ -67,7 +67,7 @@ def test_what_is_said(found, builder):
     assert "on 30 images with 43 boxes; with others" in lines[0]
     assert "that tells little" in lines[1]
     assert "label more of these first: cell phone (AP@0.5 " in lines[-1]
-    assert "3 boxes), person" in lines[-1]
+    assert "3 in training), person" in lines[-1]
     nothing = dict.fromkeys(detections, np.empty((0, 6)))
     lines = verdict(dataset, nothing, coco_map(dataset, nothing), training)
     assert any("the model has learned nothing: look at labels.png" in line for line in lines)
