@@ -85,8 +85,17 @@ def save_weights(path, state_dict, info):
     write_atomically(path, to_bytes(path, state_dict, info))
 
 
+# Known as real; they have seen photographs. weights/README.md describes them.
+REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
+
+
 def load_weights(path):
     """Read (arrays by name, info) of a weight file; info is empty where the file has none."""
+    if Path(path).suffix.lower() in (".pt", ".pth"):
+        raise CheckpointError(
+            f"{path}: a pickle, which isn't read; the line under 'In safetensors, arrays' in "
+            "README.md turns it into .safetensors"
+        )
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from data.listing import DEFAULT_CLASSES
 from data.merging import split_share
+from training.checkpoint import REAL_WEIGHTS
 from training.preset import CHOSEN
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from training.train_step import uses_jax
@@ -16,9 +17,6 @@ from training.train_step import uses_jax
 PRECISIONS = ("float32", "bf16")
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
-
-# To start from: they have seen photographs. weights/README.md describes them.
-REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
 
 # What train.sh asks for.
 PRESETS = {
