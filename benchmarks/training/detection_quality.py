@@ -74,6 +74,7 @@ def train(data, variant, seed, settings, output, resume):
         )
     note.write_text(json.dumps(asked) + "\n")
     command = [*before, sys.executable, "train_yolo11n.py", "--data", str(data.resolve())]
+    command += ["--preset", "none"]
     command += [*settings, *changed, "--seed", str(seed), "--output-dir", str(folder.resolve())]
     if resume and (folder / "metrics.json").exists():
         command = ["true"]  # it has ended

@@ -56,7 +56,7 @@ class Run:
     def __init__(self, folder, data, side, cache, log):
         self.folder, self.data, self.log = folder, data, log
         self.command = [
-            sys.executable, "train_yolo11n.py", "--data", str(data), *SETTINGS,
+            sys.executable, "train_yolo11n.py", "--data", str(data), "--preset", "none", *SETTINGS,
             "--device-augment", SIDES[side], "--output-dir", str(folder),
             "--compilation-cache", str(cache),
         ]  # fmt: skip

@@ -1,11 +1,12 @@
 """Data sets for the YOLO11n demo: letterboxed pictures with their boxes."""
 
 import contextlib
+import hashlib
 import os
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,9 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from data.cache import open_squares
 from data.coco import download_coco
-from data.formats import clean_boxes
+from data.formats import check_boxes, clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, showing, subsample
+from data.listing import (
+    DEFAULT_CLASSES,
+    SPLITS,
+    DataError,
+    leave_out_crowds,
+    most_boxes,
+    showing,
+    subsample,
+)
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_held, find_things
@@ -30,6 +39,7 @@ _NOTES = {
     "regions": "regions left out of the loss and of scores: crowds, uncertain boxes",
     "duplicates": "duplicate boxes dropped",
     "from_polygon": "boxes made from polygons",
+    "with_confidence": "boxes have a confidence, which is not used",
     "from_keypoints": "boxes have keypoints, which are not used",
     "no_label_file": "images have no label file and are taken as background",
     "turned": "images were turned upright by their EXIF orientation, and their boxes are taken for "
@@ -134,6 +144,8 @@ class Dataset:
                 continue
             width, height, notes = outcomes[place]
             usable.append(place)
+            if place in self._listing.notes:
+                notes = [*notes, self._listing.notes[place]]
             self.changed += [(picture.name, note) for note in notes if note != TURNED]
             self._turned += TURNED in notes
             self._depths.append(depth_of(notes))
@@ -159,7 +171,9 @@ class Dataset:
         boxes, regions = self._listing.boxes, self._listing.regions
         rows, self._labels, self._corners, dropped = clean_boxes(boxes, usable, sides)
         self._bounds, self._boxes = in_squares(rows, self._corners)
+        check_boxes(self._listing.source, boxes, usable, sides)
         found, self._region_labels, corners, more = clean_boxes(regions, usable, sides)
+        self._region_corners = corners
         self._region_bounds, self._regions = in_squares(found, corners)
         counts = np.bincount(self._labels, minlength=len(self.classes)).tolist()
         self.report: dict[str, Any] = {
@@ -246,6 +260,18 @@ class Dataset:
         """Return how many boxes each image has, int64 (n,)."""
         return np.diff(self._bounds)
 
+    def digest(self) -> str:
+        """Return a hash of the names of the images and of all that is labelled in them."""
+        names = [picture.name for picture in self._pictures]
+        digest = hashlib.sha256(repr((self.classes, names)).encode(errors="surrogateescape"))
+        arrays = [self._bounds, self._labels, self._corners]
+        arrays += [self._region_bounds, self._region_labels, self._region_corners]
+        if self.labelled is not None:
+            arrays.append(self.labelled)
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
+
     def background_images(self) -> np.ndarray:
         """Return which images are labelled for all classes and show none, int64 indices.
 
@@ -259,7 +285,7 @@ class Dataset:
     def ground_truth(self) -> dict[str, list[Any]]:
         """Return a COCO dictionary of the usable images and the classes.
 
-        Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
+        Of a COCO file it has the boxes as in the file, crowd regions too. Of other files it has
         the clipped boxes; images are numbered from 1 by name, categories from 1.
         """
         data = self._listing.coco or {"images": [], "annotations": [], "categories": []}
@@ -284,17 +310,21 @@ class Dataset:
             if image_id not in listed:
                 sides = {"width": geometry.width, "height": geometry.height}
                 truth["images"].append({"id": image_id, **sides})
-        owners = np.repeat(self.image_ids, np.diff(self._bounds)).tolist()
-        numbers = np.array(self.category_ids)[self._labels].tolist()
-        for owner, number, corners in zip(owners, numbers, self._corners.tolist(), strict=True):
-            if owner in listed:
-                continue
-            x, y, right, bottom = corners
-            width, height = right - x, bottom - y
-            truth["annotations"].append({
-                "id": len(truth["annotations"]) + 1, "image_id": owner, "category_id": number,
-                "bbox": [x, y, width, height], "area": width * height, "iscrowd": 0,
-            })  # fmt: skip
+        boxes = self._bounds, self._labels, self._corners
+        regions = self._region_bounds, self._region_labels, self._region_corners
+        for crowd, (bounds, labels, own) in enumerate((boxes, regions)):
+            owners = np.repeat(self.image_ids, np.diff(bounds)).tolist()
+            numbers = np.array(self.category_ids)[labels].tolist()
+            for owner, number, corners in zip(owners, numbers, own.tolist(), strict=True):
+                if owner in listed:
+                    continue
+                x, y, right, bottom = corners
+                width, height = right - x, bottom - y
+                truth["annotations"].append({
+                    "id": len(truth["annotations"]) + 1, "image_id": owner,
+                    "category_id": number, "bbox": [x, y, width, height], "area": width * height,
+                    "iscrowd": crowd,
+                })  # fmt: skip
 
     def summary(self) -> str:
         """Return counts, and everything that was left out or changed, as text for people."""
@@ -342,7 +372,7 @@ def load_data(
     Parameters
     ----------
     path : path-like, or a sequence of them
-        As of `listing.find`: a folder, a ``data.yaml`` or a COCO annotation file. Several data
+        As of `finding.find`: a folder, a ``data.yaml`` or a COCO annotation file. Several data
         sets become one (see `merging.read_parts`); some of them may lack the validation part.
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the training
@@ -414,10 +444,14 @@ def load_split(
     return Dataset(listing, image_size, **options)
 
 
-def open_data(options: Namespace, several: bool = False) -> tuple[Dataset, Dataset]:
+def open_data(
+    options: Namespace, several: bool = False, choose: Callable[..., None] | None = None
+) -> tuple[Dataset, Dataset]:
     """Open (training set, validation set) of the command line; download or draw if need be.
 
-    `options` are those of `training.options`.  With `several` processes the first one of a machine
+    `options` are those of `training.options`; where their classes are None, they become those of
+    the data.  `choose` is called with them and the training part's `Listing` before pictures are
+    decoded.  With `several` processes the first one of a machine
     does that and decodes the pictures into a file, which all map.  DataError or OSError: the data
     are missing or wrong, or hold no box of the classes.
     """
@@ -432,16 +466,44 @@ def open_data(options: Namespace, several: bool = False) -> tuple[Dataset, Datas
         shares = None
         if len(paths) > 1 and any(share is not None for _, share in named):
             shares = [1.0 if share is None else share for _, share in named]
+        if choose is not None:
+            choose(o, read_parts(paths, "train", o.classes, shares=shares))
         sets = load_data(
             paths, o.classes, o.image_size, shares, progress=sys.stderr.isatty(), **how
         )
     except ValueError as error:  # which says what is wrong with the data
         raise DataError(str(error)) from error
+    o.classes = sets[0].classes
     for name, dataset in zip(("training", "validation"), sets, strict=True):
         print(f"{name}: {dataset.summary()}")
         if not dataset.report["boxes"]:
             raise DataError(f"the {name} set has no box of {', '.join(o.classes)}")
+    if any(name not in ("coco", "synthetic") for name, _ in named) and (
+        pairs := equal_pictures(*sets)
+    ):
+        print(
+            f"warning: {len(pairs)} of {len(sets[1])} validation images are training images, too, "
+            f"such as {pairs[0][1]}: scores are too good by that"
+        )
     return sets
+
+
+def equal_pictures(train: Dataset, val: Dataset) -> list[tuple[str, str]]:
+    """Return the names (in training, in validation) of pictures whose files are the same."""
+    sizes = [{}, {}]
+    for dataset, own in zip((train, val), sizes, strict=True):
+        for picture in dataset._pictures:
+            own.setdefault(os.stat(picture.path).st_size, []).append(picture)
+
+    def digest(picture: Any) -> bytes:
+        return hashlib.sha256(Path(picture.path).read_bytes()).digest()
+
+    pairs = []
+    for size in sizes[0].keys() & sizes[1].keys():
+        known = {digest(picture): picture.name for picture in sizes[0][size]}
+        found = ((known.get(digest(picture)), picture.name) for picture in sizes[1][size])
+        pairs += [(name, other) for name, other in found if name is not None]
+    return sorted(pairs)
 
 
 def _at_hand(name: str, options: Namespace, several: bool) -> Path:
@@ -457,7 +519,8 @@ def _at_hand(name: str, options: Namespace, several: bool) -> Path:
     with lock:
         if name == "coco":
             counts = o.train_images, o.val_images
-            return download_coco(path, o.classes, *counts, o.connections, o.seed)
+            classes = o.classes or [*DEFAULT_CLASSES]
+            return download_coco(path, classes, *counts, o.connections, o.seed)
         if generate_dataset(path, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
             print(f"drew {o.train_images} + {o.val_images} images into {path}")
         return path

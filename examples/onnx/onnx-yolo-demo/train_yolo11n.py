@@ -2,7 +2,7 @@
 
     python train_yolo11n.py --preset cpu                  # drawn images, minutes on two cores
     python train_yolo11n.py --preset gpu                  # COCO 2017, on a GPU
-    python train_yolo11n.py --data PATH --classes NAME …  # own pictures (see `dataset.load_data`)
+    python train_yolo11n.py --data PATH                   # own pictures (see `finding.find`)
 
 The output folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (the averaged
 weights of the best epoch by mAP@0.5:0.95), ``results.csv``, ``results.png``, and, of the best
@@ -38,6 +38,7 @@ from data.augment import Augment, PasteOn
 from data.listing import DataError
 from data.loader import BatchLoader
 from dataset import Dataset, open_data
+from evaluation.report import draw_labels
 from export import ExportMismatch
 from model import YOLO11n
 from training import callbacks
@@ -46,6 +47,7 @@ from training.finishing import LocalWeights, Validator, check_first, finish
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
 from training.options import make_recipe, parse_arguments, resumed_settings
+from training.preset import choose
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import (
@@ -93,8 +95,17 @@ def make_loader(
     paste_on = None
     if o.paste_on:
         *names, chance = o.paste_on
+        if unknown := [name for name in names if name not in o.classes]:
+            raise DataError(
+                f"--paste-on: {unknown[0]} is none of the classes {', '.join(o.classes)}"
+            )
         below, above = map(o.classes.index, names)
         paste_on = PasteOn(below, above, chance, train_set.held_things(below, above))
+    if o.batch_size > (count := len(train_set)):
+        print(
+            f"warning: --batch-size {o.batch_size} is more than the {count} training images: each "
+            "step repeats some of them; a smaller batch makes more steps"
+        )
     augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste, paste_on=paste_on)
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted, augment.held)
     if o.max_boxes is not None:  # and what is pasted comes on top
@@ -151,7 +162,7 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader, hard: str | 
     """Return what decides about a run's results, by name: a resumed run must share it."""
     data = loader.dataset
     settings = resumed_settings(o) | asdict(recipe)
-    settings |= {"images": len(data), "max_boxes": loader.max_boxes}
+    settings |= {"images": len(data), "max_boxes": loader.max_boxes, "labels": data.digest()}
     if loader.max_regions:
         settings["max_regions"] = loader.max_regions
     if data.parts:
@@ -178,7 +189,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o, group is not None)
+    train_set, val_set = open_data(o, group is not None, choose if o.auto else None)
+    devices.check_batch_size(o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     hard = find_hard(o, folder, model, train_set, devices)
     loader = make_loader(o, train_set, devices, hard)
@@ -202,6 +214,9 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
         info=info, progress=p, devices=devices,
     )  # fmt: skip
     folder.begin(p, asdict(recipe))
+    if o.own_data and folder.first and not o.resume:
+        draw_labels(folder.path / "labels.png", train_set)
+        print(f"labels as they are read: {folder.path / 'labels.png'}")
     if hard is not None:
         folder.write(HARD, hard.encode())
     if group is not None:  # all will read the best weights there
@@ -212,7 +227,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
     validator = make_validator(o, step, val_set, devices, checkpoints)
-    hooks = [meter, callbacks.Results(run), checkpoints]
+    hooks = [meter, callbacks.Remaining(run), callbacks.Results(run), checkpoints]
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
 

@@ -1,15 +1,12 @@
-"""Reading data sets in COCO's and in YOLO's format."""
+"""Reading a part of a data set in any form; COCO's files, and boxes made ready for use."""
 
 import json
-import math
-import os
-import unicodedata
 from collections import Counter
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy as np
-from data.keypoints import LINES, guess_shape
+from data.finding import find
+from data.forms import FormPart, read_form
 from data.listing import (
     Boxes,
     Listing,
@@ -18,18 +15,15 @@ from data.listing import (
     Unsplit,
     YoloPart,
     choose_classes,
-    find,
-    place_in,
     share_of,
 )
-from PIL import Image
-
-PICTURES = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
-_LOWEST, _HIGHEST = -0.01, 1.01  # coordinates beyond are wrong, not merely rounded
+from data.mending import is_bbox, mended
+from data.places import Pictures, plain_name, relative_name
+from data.yolo import read_yolo
 
 
 def read_part(path, split, classes=None, limit=None, some=False, divide=True):
-    """Find and read a part of a data set; see `listing.find`, `read_coco` and `read_yolo`.
+    """Find and read a part of a data set; see `finding.find` and what it finds.
 
     With `some`, the data set may lack some of the classes. Without `divide`, all of a set that has
     no part for validation is for training.
@@ -41,14 +35,16 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
         found, share = found.part, split if divide else None
     if isinstance(found, YoloPart):
         return read_yolo(found, classes, limit, share, some)
+    if isinstance(found, FormPart):
+        return read_form(found, classes, limit, share, some)
     return read_coco(*found, classes, limit, share, some)
 
 
-def _boxes(rows, fractions=False):
-    """Return the `Boxes` of (owner, label, x1, y1, x2, y2) rows."""
+def _boxes(rows):
+    """Return the `Boxes` of (owner, label, x1, y1, x2, y2) rows, in pixels."""
     table = np.array(rows, np.float64).reshape(-1, 6)
     owner, label = table[:, 0].astype(np.int64), table[:, 1].astype(np.int32)
-    return Boxes(owner, label, table[:, 2:], np.full(len(table), fractions))
+    return Boxes(owner, label, table[:, 2:], np.full(len(table), False))
 
 
 # ------------------------------------------------------------------------------ COCO
@@ -71,7 +67,7 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, 
     if not image_dir.is_dir():
         raise FileNotFoundError(f"image folder {image_dir} does not exist")
     try:
-        data = _with_numbers(data)
+        data = mended(data)
         ids, available = _class_ids(path, data)
         classes = choose_classes(path, available if classes is None else list(ids), classes, some)
         data, pictures, undivided = _read_pictures(path, data, image_dir, limit, share)
@@ -123,36 +119,6 @@ def _load_json(path):
     return data
 
 
-def _with_numbers(data):
-    """Return COCO's dictionary with numbers where a tool has written texts.
-
-    Ids that are texts of digits become these numbers; if there are other texts among the ids of
-    images, or of categories, all of these are numbered from 1 on. What is ``uncertain`` gets
-    ``iscrowd`` 1, so that scores pass over it, too.
-    """
-    data = {**data}
-    for kind, key in (("images", "image_id"), ("categories", "category_id")):
-        ids = [entry["id"] for entry in data[kind]]
-        if not any(isinstance(i, str) for i in (*ids, *(a[key] for a in data["annotations"]))):
-            continue
-        plain = all(str(each).isdecimal() for each in ids)
-        number = {str(each): int(each) if plain else n for n, each in enumerate(ids, 1)}
-        data[kind] = [entry | {"id": number[str(entry["id"])]} for entry in data[kind]]
-        data["annotations"] = [
-            a | {key: number.get(str(a[key]), a[key])} for a in data["annotations"]
-        ]
-    if any(isinstance(a.get("iscrowd"), str) or a.get("uncertain") for a in data["annotations"]):
-        data["annotations"] = [
-            a | {"iscrowd": int(_is_set(a.get("iscrowd")) or _is_set(a.get("uncertain")))}
-            for a in data["annotations"]
-        ]
-    return data
-
-
-def _is_set(flag):
-    return flag.lower() in ("1", "true") if isinstance(flag, str) else bool(flag)
-
-
 def _class_ids(path, data):
     """Return category ids by class name, and the names of those that are classes.
 
@@ -180,7 +146,8 @@ def _class_ids(path, data):
 def _read_pictures(path, data, image_dir, limit, share):
     """Return COCO's dictionary with the wanted images, their `Picture`s, and counts for a share."""
     images, counts, pictures = data["images"], {}, []
-    places = [_located(image_dir, image["file_name"]) for image in images]
+    index = Pictures(image_dir)
+    places = [_located(image_dir, image["file_name"], index) for image in images]
     claims = Counter(places)
     for image, place in zip(images, places, strict=True):
         if claims[place] > 1:  # found by a part of the name, it could belong to either
@@ -188,11 +155,15 @@ def _read_pictures(path, data, image_dir, limit, share):
         size = image.get("width"), image.get("height")
         size = None if None in size else size
         source = str(image.get("source") or "")
-        name = _relative(place, image_dir)
+        name = relative_name(place, image_dir)
         pictures.append(Picture(name, str(place), image["id"], size, source))
     if share is not None:
         counts["undivided"] = len(pictures)
-        chosen = {*share_of(path, [picture.name for picture in pictures], share)}
+        shown = {}
+        for annotation in data["annotations"]:
+            shown.setdefault(annotation["image_id"], set()).add(annotation["category_id"])
+        kinds = {picture.name: shown.get(picture.image_id, ()) for picture in pictures}
+        chosen = {*share_of(path, [*kinds], share, kinds)}
         pictures = [picture for picture in pictures if picture.name in chosen]
     pictures = pictures[:limit]
     if len(pictures) < len(images):
@@ -205,20 +176,20 @@ def _read_pictures(path, data, image_dir, limit, share):
     return data, pictures, counts
 
 
-def _located(folder, name):
+def _located(folder, name, index):
     """Return the path of a picture: as it is called, or as tools write it that ran elsewhere.
 
     Label Studio's paths begin at the annotation file, on Windows with backslashes, or are those on
-    its server; names may be encoded as in an address.
+    its server; names may be encoded as in an address. Else it is the only picture below the folder
+    whose name differs in capital letters or in its ending alone.
     """
     if (folder / name).exists():
         return folder / name
-    name = name.replace("\\", "/")
-    for each in (name, unquote(name)):
+    for each in (name.replace("\\", "/"), plain_name(name.replace("\\", "/"))):
         for place in (folder / each, folder.parent / each, folder / each.rpartition("/")[2]):
             if place.is_file():
                 return place
-    return folder / name
+    return index.find(name, folder) or folder / name
 
 
 def _read_annotations(path, data, place_of, category_ids):
@@ -237,7 +208,7 @@ def _read_annotations(path, data, place_of, category_ids):
             other_classes[names[category]] += 1
             continue
         box = annotation.get("bbox")
-        if not _is_bbox(box):
+        if not is_bbox(box):
             excluded.setdefault(
                 place_of[image],
                 f"annotation {annotation.get('id')} has bbox {box}; it must be four finite "
@@ -248,206 +219,6 @@ def _read_annotations(path, data, place_of, category_ids):
             kind = regions if annotation.get("iscrowd", 0) else rows
             kind.append((place_of[image], wanted[category], x, y, x + w, y + h))
     return _boxes(rows), _boxes(regions), excluded, {"other_classes": dict(other_classes)}
-
-
-def _is_bbox(box):
-    if not isinstance(box, list) or len(box) != 4:
-        return False
-    return all(isinstance(value, int | float) and math.isfinite(value) for value in box)
-
-
-# ------------------------------------------------------------------------------ YOLO
-
-
-def read_yolo(part, classes=None, limit=None, share=None, some=False):
-    """Read the pictures and text labels of one part of a data set, as a `Listing`.
-
-    The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``, or in a file beside it. A line
-    holds the class number and ``cx cy w h`` as fractions of the upright picture, or the class
-    number and a polygon ``x1 y1 x2 y2 x3 y3 …``, whose bounding box is taken. Where `part` has
-    keypoints, it may hold them behind the box, and no polygon. A picture with a line that is
-    malformed, has a coordinate above 1.01 or below -0.01, or a class that doesn't exist, is
-    excluded; one without a label file is background. Pictures are sorted by name and numbered
-    from 1.
-
-    `limit` is how many pictures to take, the first by name; with `some`, the set may lack some of
-    the classes. `share` is as in `read_coco`. ValueError if no picture has labels, or if these seem
-    to have keypoints and `part` says nothing of them.
-    """
-    classes = choose_classes(part.source, part.names, classes, some)
-    only_folder = len(part.entries) == 1 and part.entries[0].is_dir()
-    image_dir = part.entries[0] if only_folder else part.root
-    named = sorted((_relative(file, image_dir), file) for file in _find_pictures(part))
-    labels = _label_files([file for _, file in named])
-    if labels and not any(map(Path.is_file, labels)):
-        raise ValueError(
-            f"{part.source}: none of the {len(labels)} pictures has a label file; {labels[0]} "
-            f"would be that of {named[0][1]}"
-        )
-    alone = _labels_alone(labels) if only_folder else 0  # a list may leave some out on purpose
-    counts = {"labels_alone": alone}
-    if share is not None:
-        counts["undivided"] = len(named)
-        chosen = {*share_of(part.source, [name for name, _ in named], share)}
-        labels = [file for file, (name, _) in zip(labels, named, strict=True) if name in chosen]
-        named = [each for each in named if each[0] in chosen]
-    pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
-    rows, excluded, found = _read_labels(part, classes, labels[:limit])
-    return Listing(
-        part.source,
-        image_dir,
-        classes,
-        [part.names.index(name) + 1 for name in classes],
-        pictures[:limit],
-        _boxes(rows, fractions=True),
-        _boxes([]),  # the format has none
-        counts | found,
-        excluded=excluded,
-    )
-
-
-def _relative(path, folder):
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
-def _find_pictures(part):
-    """Return the paths of the pictures, without repeats."""
-    files = []
-    for entry in part.entries:
-        if entry.is_file():
-            lines = entry.read_text(encoding="utf-8-sig").splitlines()
-            for name in (line.strip() for line in lines if line.strip()):
-                # CVAT's older versions put data/ before all paths.
-                names = dict.fromkeys((name, name.removeprefix("data/")))
-                places = (place_in(top, n) for n in names for top in (part.root, entry.parent))
-                there = next(filter(Path.exists, places), None)
-                files.append(there or place_in(entry.parent, name))
-            continue
-        files += find_pictures(entry)
-    return list(dict.fromkeys(files))
-
-
-def find_pictures(folder):
-    """Return the paths of the pictures in a folder and in those below it, except hidden ones."""
-    files = []
-    for each, folders, names in os.walk(folder, followlinks=True):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        visible = (Path(each, name) for name in names if not name.startswith("."))
-        files += [file for file in visible if file.suffix.lower() in PICTURES]
-    return files
-
-
-def _label_file(path):
-    """Return where the labels of a picture are, or would be."""
-    path = Path(path).absolute()
-    head, images, tail = path.as_posix().rpartition("/images/")
-    beside, own = path.with_suffix(".txt"), Path(f"{head}/labels/{tail}").with_suffix(".txt")
-    return own if images and (own.parent.is_dir() or not beside.exists()) else beside
-
-
-def _label_files(pictures):
-    """Return where the labels of pictures are; either name may be encoded as in an address."""
-    files = [_label_file(picture) for picture in pictures]
-    absent = [place for place, file in enumerate(files) if not file.exists()]
-    taken, known = {*files}, {}
-    for place in absent:
-        folder, name = files[place].parent, _decoded(files[place].name)
-        if folder not in known:
-            others = (file for file in folder.glob("*.txt") if file not in taken)
-            known[folder] = {_decoded(file.name): file for file in others}
-        files[place] = known[folder].get(name, files[place])
-    return files
-
-
-def _decoded(name):
-    # Macs write an accent as a character of its own.
-    return unicodedata.normalize("NFC", unquote(name))
-
-
-def _labels_alone(files):
-    """Count the files in folders of labels that belong to no picture."""
-    folders = {file.parent for file in files if "labels" in file.parts}
-    found = {file for folder in folders for file in folder.glob("*.txt")}
-    return len(found - {*files, *(folder / "classes.txt" for folder in folders)})
-
-
-def _read_labels(part, classes, files):
-    """Return rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
-    wanted = {part.names.index(name): label for label, name in enumerate(classes)}
-    rows, excluded, counts, other_classes, long = [], {}, Counter(), Counter(), []
-    for place, file in enumerate(files):
-        try:
-            text = file.read_text(encoding="utf-8-sig")
-            found = _read_lines(text, len(part.names), part.keypoints, long)
-        except FileNotFoundError:
-            counts["no_label_file"] += 1
-            continue
-        except (OSError, ValueError) as error:  # not UTF-8, or a wrong line
-            excluded[place] = f"labels {_relative(file, part.root.absolute())}: {error}"
-            continue
-        for number, kind, corners in found:
-            if number in wanted:
-                counts[kind] += 1
-                rows.append((place, wanted[number], *corners))
-            else:
-                other_classes[part.names[number]] += 1
-    if part.keypoints is None and (shape := guess_shape(long)):
-        raise ValueError(
-            f"{part.source}: lines of {5 + shape[0] * shape[1]} numbers in the labels look like "
-            f"boxes with {shape[0]} keypoints of {shape[1]} numbers, not like polygons: put "
-            f"kpt_shape: [{shape[0]}, {shape[1]}] into data.yaml, and the boxes are taken, or "
-            "kpt_shape: [0, 2] if they are polygons"
-        )
-    del counts["box"]
-    return rows, excluded, {**counts, "other_classes": dict(other_classes)}
-
-
-def _read_lines(text, num_classes, keypoints, long):
-    """Return (class, kind, corners) of every line; ValueError names a wrong one.
-
-    The first `LINES` that are no plain boxes are added to `long`, even if they are wrong.
-    """
-    rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if words := line.split():
-            try:
-                label, *values = map(float, words)
-                if len(values) > 4 and len(long) < LINES:
-                    long.append(values)
-                if not label.is_integer() or not 0 <= label < num_classes:
-                    raise ValueError(
-                        f"class {words[0]}, but there are {num_classes} classes, from 0"
-                    )
-                rows.append((int(label), *_read_shape(values, keypoints)))
-            except ValueError as error:
-                raise ValueError(f"line {number}: {error}") from None
-    return rows
-
-
-def _read_shape(values, keypoints):
-    """Return kind and corners of the numbers after a line's class."""
-    kind = "box"
-    if keypoints and keypoints[0]:
-        more = keypoints[0] * keypoints[1]
-        if len(values) not in (4, 4 + more):
-            raise ValueError(
-                f"{len(values) + 1} numbers; a box has 5, and with keypoints (kpt_shape) {5 + more}"
-            )
-        kind, values = "box" if len(values) == 4 else "from_keypoints", values[:4]
-    elif len(values) != 4:
-        kind = "from_polygon"
-        if len(values) < 6 or len(values) % 2:
-            raise ValueError(
-                f"{len(values) + 1} numbers; a box has 5, a polygon an odd number from 7 upwards"
-            )
-    for value in values:
-        if not _LOWEST <= value <= _HIGHEST:  # true for NaN
-            raise ValueError(f"{value:g} is no fraction of the picture (0 to 1)")
-    if kind == "from_polygon":
-        xs, ys = values[::2], values[1::2]
-        return kind, (min(xs), min(ys), max(xs), max(ys))
-    x, y, w, h = values
-    return kind, (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
 
 
 # ------------------------------------------------------------------------------ boxes
@@ -487,3 +258,46 @@ def clean_boxes(boxes, places, sides):
         "duplicates": len(every) - len(kept),
     }
     return rows[kept], labels[kept], clipped[kept], dropped
+
+
+_MOST_BEYOND = 0.1  # of all boxes, which may lose a tenth of their area at the edges
+_FEWEST_BEYOND = 3
+
+
+def check_boxes(source, boxes, places, sides):
+    """Find boxes that are written in another way than the format says, by their positions.
+
+    `boxes`, `places` and `sides` are those of `clean_boxes`. ValueError if more than a tenth of the
+    boxes, and not only one or two, reach beyond their pictures with a tenth of their area or more;
+    it says what they look like.
+    """
+    boxes = Boxes(*(field[np.isin(boxes.owner, places)] for field in boxes))
+    limits = np.tile(sides, 2)[np.searchsorted(places, boxes.owner)]
+    corners = boxes.corners * np.where(boxes.fractions[:, None], limits, 1.0)
+    low, high = corners[:, :2], corners[:, 2:]
+    inside = (high.clip(0, limits[:, 2:]) - low.clip(0, limits[:, 2:])).prod(axis=1)
+    beyond = inside < (1 - _MOST_BEYOND) * (high - low).prod(axis=1) * (1 - 1e-9)
+    count = int(beyond.sum())
+    if count < _FEWEST_BEYOND or count <= _MOST_BEYOND * len(corners):
+        return
+    written = np.concatenate([(low + high) / 2 if boxes.fractions.all() else low, high - low], 1)
+    usual = "centre and size" if boxes.fractions.all() else "corner and size"
+    first, second = written[:, :2], written[:, 2:]
+    others = {
+        "two corners": (first, second),
+        "corner and size": (first, first + second),
+        "centre and size": (first - second / 2, first + second / 2),
+    }
+    fits = (
+        name
+        for name, (low, high) in others.items()
+        if name != usual and (low >= -1).all() and (high <= limits[:, 2:] + 1).all()
+        and (high > low).all()
+    )  # fmt: skip
+    name = next(fits, None)
+    guess = f"their numbers look like {name}, not like {usual}" if name else (
+        "they look like boxes of other pictures, or of these in another size"
+    )  # fmt: skip
+    raise ValueError(
+        f"{source}: {count} of {len(corners)} boxes reach far beyond their pictures; {guess}"
+    )

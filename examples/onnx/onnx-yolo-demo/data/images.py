@@ -3,11 +3,18 @@
 import struct
 import warnings
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageOps
+
+HEIF = {".heic", ".heif"}  # what telephones write; Pillow can't read it without pillow-heif
+with suppress(ImportError):
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
 
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
 
@@ -201,6 +208,10 @@ def decode(path, size=None, bits=16):
     except (FileNotFoundError, PictureError):
         raise
     except _DECODER_ERRORS as error:
+        if Path(path).suffix.lower() in HEIF and HEIF.isdisjoint(Image.registered_extensions()):
+            raise PictureError(
+                "HEIF pictures need pillow-heif: 'pip install pillow-heif', or save them as JPEG"
+            ) from error
         raise PictureError(f"not readable: {error or type(error).__name__}") from error
 
 

@@ -5,8 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from data.finding import find
 from data.formats import read_part
-from data.listing import Boxes, Listing, Part, PartMissingError, Unsplit, choose_classes, find
+from data.listing import Boxes, Listing, Part, PartMissingError, Unsplit, choose_classes
 
 _SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
 
@@ -54,11 +55,13 @@ def merged(listings, parts, classes):
     """Return the `Listing` of several ones; `parts` are their (name, share)."""
     category_ids = _category_ids(listings, classes)
     starts = np.cumsum([0, *(len(each.pictures) for each in listings)]).tolist()
-    pictures, labelled, excluded, coco = [], [], {}, _empty_coco(classes, category_ids)
+    pictures, labelled, coco = [], [], _empty_coco(classes, category_ids)
+    excluded, notes = {}, {}
     for each, start in zip(listings, starts, strict=False):
         ids = {p.image_id: start + n for n, p in enumerate(each.pictures, 1)}
         pictures += [p._replace(image_id=ids[p.image_id]) for p in each.pictures]
         excluded |= {start + place: reason for place, reason in each.excluded.items()}
+        notes |= {start + place: note for place, note in each.notes.items()}
         labelled.append(_columns(each, classes))
         if each.coco is not None:
             _add_coco(coco, each, ids, dict(zip(classes, category_ids, strict=True)))
@@ -82,6 +85,7 @@ def merged(listings, parts, classes):
         regions=joined([each.regions for each in listings]),
         counts=_added_counts(listings),
         excluded=excluded,
+        notes=notes,
         coco=coco if coco["images"] else None,
         labelled=None if rows.all() else rows,
         parts=[

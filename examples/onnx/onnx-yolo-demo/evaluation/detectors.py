@@ -19,6 +19,7 @@ from data.listing import choose_classes, read_names
 from data.loader import val_batches
 from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
+from training.checkpoint import REAL_WEIGHTS
 from utils import nms, scale_detections
 
 # Of a model that doesn't say its thresholds: of the score, and of the overlap of two boxes.
@@ -222,10 +223,15 @@ def open_detector(path, image_size=None, batch_size=16, form=None, names=None, c
     `form` and `names`, a file with one name a line, are for ONNX files: see `OnnxDetector`. With
     `classes` the detector finds only these, in their order.
     """
+    if str(path) == "real":
+        path = REAL_WEIGHTS
     kinds = {".onnx": OnnxDetector, ".safetensors": PyTensorDetector}
+    kinds |= dict.fromkeys((".pt", ".pth"), PyTensorDetector)  # whose reader says what helps
     kind = kinds.get(Path(path).suffix.lower())
     if kind is None:
-        raise ModelError(f"{path}: a model is a .safetensors or an .onnx file")
+        raise ModelError(
+            f"{path}: a model is a .safetensors or an .onnx file, or real, the repository's weights"
+        )
     how = {}
     if kind is OnnxDetector:
         how = {"form": form, "names": None if names is None else read_names(names)}

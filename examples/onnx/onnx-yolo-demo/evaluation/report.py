@@ -51,6 +51,30 @@ def image_mosaic(images, columns, gap=4):
     return sheet
 
 
+def draw_labels(path, dataset, count=12):
+    """Draw images of a data set with their labels, as training sees both.
+
+    Each class has a share of them, the rarest first; the others are spread over the set.
+    """
+    shown = [{*sample.classes.tolist()} for sample in dataset]
+    with_class = [
+        [place for place, own in enumerate(shown) if kind in own]
+        for kind in range(len(dataset.classes))
+    ]
+    chosen = set()
+    for places in [*sorted(with_class, key=len), range(len(dataset))]:
+        share = max(count // (len(with_class) + 1), 1) if isinstance(places, list) else count
+        places = [place for place in places if place not in chosen]
+        share = min(share, count - len(chosen), len(places))
+        chosen |= {places[k] for k in np.linspace(0, len(places) - 1, share).astype(int)}
+    pictures = []
+    for sample in map(dataset.__getitem__, sorted(chosen)):
+        corners = to_corners(sample.boxes, dataset.image_size)
+        rows = np.column_stack([corners, sample.classes])
+        pictures.append(draw_detections(sample.image, rows, dataset.classes))
+    Image.fromarray(image_mosaic(pictures, columns=4)).save(path)
+
+
 def draw_validation(path, dataset, detections, confidence=0.25):
     """Draw six images, spread evenly over a data set: ground truth left, detections right."""
     indices = np.unique(np.linspace(0, len(dataset) - 1, 6).astype(int))

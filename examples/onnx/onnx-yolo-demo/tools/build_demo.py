@@ -31,9 +31,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import zstandard
+from dataset import load_split
 from evaluation.detectors import CONFIDENCE, ModelError, OnnxDetector
 from tools.reference import box_assets, reference_assets
-from tools.samples import chosen_assets
+from tools.samples import chosen_assets, data_assets
 from tools.sizes import SizeError, size_patch, with_size
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
@@ -333,7 +334,7 @@ def far_patch(model_path, far, graph=None):
     return patch
 
 
-def page_scripts(model_path, int8=None, export=None, card=None, far=None):
+def page_scripts(model_path, int8=None, export=None, card=None, far=None, samples=None):
     """Return the scripts that every page has: its program, the runtime, the model.
 
     Parameters
@@ -344,7 +345,7 @@ def page_scripts(model_path, int8=None, export=None, card=None, far=None):
         SHA-256 of the exported model that `int8` was made of, by default that of `model_path`.
     card : path-like, optional
         See `read_card`.
-    far : path-like, optional
+    far, samples : optional
         As of `build`.
 
     Returns
@@ -368,7 +369,7 @@ def page_scripts(model_path, int8=None, export=None, card=None, far=None):
     data = shown.read_bytes()
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
     graph = optimized_graph(shown, "model")
-    samples = chosen_assets(detector)
+    samples = (samples or chosen_assets)(detector)
     boxes = box_assets("model", shown, samples)
     assets |= {"model-graph": graph.SerializeToString(deterministic=True)}
     assets |= teaching_assets(model) | boxes
@@ -403,7 +404,9 @@ def floats_script(model_path, samples, far=None):
     )
 
 
-def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None):
+def build(
+    model_path, output=None, int8=None, webgpu=False, card=None, far=None, samples=None
+):  # fmt: skip
     """Build the page of a detector.
 
     Parameters
@@ -420,6 +423,8 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None)
         What the page says of the model; see `read_card`.
     far : path-like, optional
         An export of the same weights at a larger size, which the page offers for far things.
+    samples : callable, optional
+        Makes the assets of the page's samples for a detector; by default `samples.chosen_assets`.
 
     Returns
     -------
@@ -444,7 +449,7 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None)
     if problem := runtime_problem():
         raise BuildError(problem)
     later = {WEBGPU: runtime_script("webgpu")}
-    files = page_scripts(model_path, int8, card=card, far=far)
+    files = page_scripts(model_path, int8, card=card, far=far, samples=samples)
     if int8 is not None:
         later[FLOATS] = floats_script(model_path, assets_of(files["demo_assets/model.js"]), far)
     files |= later
@@ -463,6 +468,24 @@ def build(model_path, output=None, int8=None, webgpu=False, card=None, far=None)
         "single_file": output / SINGLE_FILE,
         "files": {name: len(data) for name, data in written.items()},
     }
+
+
+def no_samples(_):
+    """Return the assets of a page without samples."""
+    return {"samples": b"[]"}
+
+
+def samples_of(path):
+    """Return what makes samples of the validation pictures of a data set; see `build`."""
+
+    def samples(detector):
+        try:
+            dataset = load_split(path, "val", detector.classes, detector.image_size)
+        except (OSError, ValueError) as error:
+            raise BuildError(f"--samples {path}: {error}") from error
+        return data_assets(detector, dataset)
+
+    return samples
 
 
 def how_to_open(report):
@@ -489,9 +512,15 @@ def main(arguments=None):
     parser.add_argument(
         "--far", type=Path, metavar="ONNX", help="the same weights at a larger size, as a choice"
     )
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--samples", metavar="PATH",
+        help="data set, as for training, of whose validation pictures the page contains some; "
+        "default: drawn persons and phones, for a model that knows them")  # fmt: skip
+    add("--no-samples", action="store_true", help="begin with an empty stage")
     o = parser.parse_args(arguments)
+    samples = no_samples if o.no_samples else samples_of(o.samples) if o.samples else None
     try:
-        report = build(o.model, o.output, o.int8, o.webgpu, o.card, o.far)
+        report = build(o.model, o.output, o.int8, o.webgpu, o.card, o.far, samples)
     except (BuildError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

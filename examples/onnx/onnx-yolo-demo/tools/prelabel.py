@@ -24,9 +24,12 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from data.formats import find_pictures, read_coco
+from data.finding import find
+from data.formats import read_coco
+from data.forms import FormPart
 from data.images import PictureError, read_image
-from data.listing import SPLITS, PartMissingError, Picture, Unsplit, find
+from data.listing import SPLITS, PartMissingError, Picture, Unsplit
+from data.places import find_pictures
 from evaluation.detectors import ModelError, add_model_options, detect_in, open_detector
 from pycocotools import mask
 from tqdm import tqdm
@@ -80,6 +83,8 @@ def _whole(path):
             missing = error
             continue
         found = found.part if isinstance(found, Unsplit) else found
+        if isinstance(found, FormPart):
+            raise ValueError(f"{path} is {found.form.title}'s, not a COCO annotation file")
         if found[0].samefile(path):  # and not the file of another part
             return read_coco(*found)
     raise missing

@@ -1,17 +1,20 @@
-"""The sample pictures of the page: drawn scenes in which its model is right.
+"""The sample pictures of the page: drawn scenes, or pictures of a data set, its model is right in.
 
-A model is right in a scene if, at the page's thresholds, each drawn thing has exactly one box of
-its class, with an IoU of at least 0.5, and nothing else has one.
+A model is right in a picture if, at the page's thresholds, each thing has exactly one box of its
+class, with an IoU of at least 0.5, and nothing else has one. Without such pictures a page has no
+samples: its stage begins empty.
 """
 
 import io
 import itertools
 import json
 import sys
+from collections import Counter
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from data.images import to_corners
 from data.synthetic.scenes import PERSON, PHONE, staged_scene
 from evaluation.detectors import detect_in
 from PIL import Image
@@ -30,6 +33,8 @@ QUALITY = 75  # of the JPEG files
 MIN_VISIBLE = 0.9  # of each thing
 NAMES = {PERSON: "person", PHONE: "cell phone"}
 MIN_IOU = 0.5
+TRIED = 48  # pictures of a data set
+LONGEST = 640  # pixels of a side of these as they are shown
 TRIED_FIRST = 5  # scenes of each sample; a model that is right about nothing in them is given up
 
 
@@ -103,20 +108,27 @@ def judge(found, objects, names):
     -------
     Verdict
     """
-    known = [thing for thing in objects if NAMES[thing.category_id] in names]
-    right, used = 0, set()
-    for thing in known:
+    things = []
+    for thing in objects:
         x, y, width, height = thing.bbox
+        if NAMES[thing.category_id] in names:
+            things.append((names.index(NAMES[thing.category_id]), x, y, x + width, y + height))
+    return judge_boxes(found, things)
+
+
+def judge_boxes(found, things):
+    """Compare detections with things, rows of class, x1, y1, x2, y2; a `Verdict`."""
+    right, used = 0, set()
+    for label, *corners in things:
         own = [
             k
             for k, row in enumerate(found)
-            if names[int(row[5])] == NAMES[thing.category_id]
-            and iou(row[:4], (x, y, x + width, y + height)) >= MIN_IOU
+            if int(row[5]) == label and iou(row[:4], corners) >= MIN_IOU
         ]
         if len(own) == 1 and own[0] not in used:
             right += 1
             used.add(own[0])
-    return Verdict(right, len(known) - right, len(found) - right)
+    return Verdict(right, len(things) - right, len(found) - right)
 
 
 def choose_samples(detector):
@@ -132,8 +144,11 @@ def choose_samples(detector):
     Choice
     """
     if not {*NAMES.values()} & {*detector.classes}:
-        note = "the samples show persons and cell phones, and the model knows neither"
-        return Choice((0,) * len(SAMPLES), (note,))
+        note = (
+            "the page has no samples: those that are drawn show persons and cell phones, and the "
+            "model knows neither; --samples PATH takes pictures of a data set"
+        )
+        return Choice((), (note,))
 
     def verdict(index, number):
         image, objects = sample_scene_of(index, number)
@@ -147,8 +162,11 @@ def choose_samples(detector):
                     break
                 judged[number] = verdict(index, number)
         if not any(v.right for judged in verdicts for v in judged.values()):
-            note = "the model finds no thing rightly in the sample pictures: is it trained?"
-            return Choice((0,) * len(SAMPLES), (note,))
+            note = (
+                "the page has no samples: the model finds no thing rightly in those that are drawn;"
+                " is it trained?"
+            )
+            return Choice((), (note,))
     best = [min(judged, key=lambda k: penalty(judged[k])) for judged in verdicts]
     shown = [judged[number] for judged, number in zip(verdicts, best, strict=True)]
     warnings = tuple(
@@ -182,6 +200,51 @@ def sample_assets(numbers):
         assets[name] = as_jpeg(image)
         listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
     return {"samples": json.dumps(listed).encode(), **assets}
+
+
+def data_assets(detector, dataset):
+    """Return the assets of samples from a data set, as `sample_assets` does, and print what is so.
+
+    The pictures with the fewest mistakes are taken, if most of what is in them is found.
+
+    Parameters
+    ----------
+    detector : callable
+        As of `choose_samples`.
+    dataset : Dataset
+        With the detector's classes.
+    """
+    places = np.flatnonzero(dataset.box_counts())
+    spread = np.linspace(0, len(places) - 1, min(len(places), TRIED)).round().astype(int)
+    judged = []
+    for place in places[spread].tolist():
+        data, things = _shown(dataset, place)
+        verdict = judge_boxes(detect_in(detector, np.asarray(Image.open(io.BytesIO(data)))), things)
+        if verdict.right > verdict.missed + verdict.wrong:
+            judged.append(((verdict.missed + verdict.wrong) / verdict.right, place, data, things))
+    assets, listed = {}, []
+    for index, (_, _, data, things) in enumerate(sorted(judged)[: len(SAMPLES)], start=1):
+        counts = Counter(dataset.classes[int(thing[0])] for thing in things)
+        title = ", ".join(f"{count} {name}" for name, count in counts.items())
+        assets[f"sample-{index}"] = data
+        listed.append({"asset": f"sample-{index}", "title": title, "type": "image/jpeg"})
+    print(
+        f"the page contains {len(listed)} pictures of the data as samples; --no-samples leaves "
+        "them out"
+        if listed
+        else "the page has no samples: in no picture the model finds most things rightly"
+    )
+    return {"samples": json.dumps(listed).encode(), **assets}
+
+
+def _shown(dataset, place):
+    """Return a picture of a data set as a file of at most LONGEST pixels, and its things there."""
+    picture, sample = Image.fromarray(dataset.picture(place)), dataset[place]
+    corners = sample.geometry.undo(to_corners(sample.boxes, dataset.image_size))
+    scale = min(LONGEST / max(picture.size), 1)
+    picture = picture.resize([max(round(side * scale), 1) for side in picture.size])
+    rows = np.column_stack([sample.classes, corners * scale])
+    return as_jpeg(np.asarray(picture)), rows.tolist()
 
 
 def chosen_assets(detector):

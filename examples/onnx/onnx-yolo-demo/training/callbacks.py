@@ -33,6 +33,7 @@ COLUMNS = [
     "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
 ]  # fmt: skip
 STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
+MEASURED_FROM, MEASURED_TO = 3, 8  # steps of a session, whose pace is told
 PROFILE_AFTER = 3  # steps: of new programs, and of arrays that come from the host
 
 
@@ -192,6 +193,31 @@ class Meter(Callback):
         if self.bar is not None:
             self.bar.close()
             self.clock.close()
+
+
+class Remaining(Callback):
+    """Says once, after the first steps, how long the training takes."""
+
+    def __init__(self, run):
+        self.run, self.count, self.start = run, 0, None
+
+    def after_step(self, *_):
+        self.count += 1
+        if self.count == MEASURED_FROM:  # the first ones compile, and wait for each other
+            self.start = time.perf_counter()
+        if self.count == MEASURED_TO:
+            run, p = self.run, self.run.progress
+            pace = (time.perf_counter() - self.start) / (MEASURED_TO - MEASURED_FROM)
+            left = pace * (run.options.epochs * len(run.loader) - p.iteration)
+            print(f"{pace:.2g} s a step: about {in_words(left)} to go, without validations")
+
+
+def in_words(seconds):
+    """Return a time in the unit that people use."""
+    for unit, size in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds, 1):.0f} seconds"
 
 
 class Results(Callback):

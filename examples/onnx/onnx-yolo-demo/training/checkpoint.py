@@ -85,8 +85,17 @@ def save_weights(path, state_dict, info):
     write_atomically(path, to_bytes(path, state_dict, info))
 
 
+# Known as real; they have seen photographs. weights/README.md describes them.
+REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
+
+
 def load_weights(path):
     """Read (arrays by name, info) of a weight file; info is empty where the file has none."""
+    if Path(path).suffix.lower() in (".pt", ".pth"):
+        raise CheckpointError(
+            f"{path}: a pickle, which isn't read; the line under 'In safetensors, arrays' in "
+            "README.md turns it into .safetensors"
+        )
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -112,6 +121,13 @@ def snapshot(model, state):
     return {name: np.array(v) for name, v in (model.state_dict() | values).items()}
 
 
+# Why a run can't go on with other values of these.
+_FIXED = {
+    "epochs": "the learning rates follow the length of the run",
+    "labels": "pictures or labels of the training set have changed since the run began",
+}
+
+
 def load_checkpoint(path, model, state, settings):
     """Set the model and the shared variables in `state` to what a checkpoint holds; its `info`.
 
@@ -122,13 +138,20 @@ def load_checkpoint(path, model, state, settings):
     if "settings" not in info:
         raise CheckpointError(f"{path}: a weight file, not a checkpoint; it has no training state")
     saved = info["settings"]
+    if "labels" not in saved:  # checkpoints of before they were compared
+        settings = {name: value for name, value in settings.items() if name != "labels"}
     different = [
-        f"{name} {saved.get(name)!r} instead of {settings.get(name)!r}"
+        name
         for name in sorted(saved.keys() | settings.keys())
         if saved.get(name) != settings.get(name)
     ]
     if different:
-        raise CheckpointError(f"{path}: made with other settings: {'; '.join(different)}")
+        said = [f"{n} {saved.get(n)!r} instead of {settings.get(n)!r}" for n in different]
+        reasons = [reason for name, reason in _FIXED.items() if name in different]
+        best = path.with_name("best.safetensors")
+        if reasons:
+            said += [*reasons, f"start another run from these weights: --weights {best}"]
+        raise CheckpointError(f"{path}: made with other settings: {'; '.join(said)}")
     weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
     values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
 

@@ -1,6 +1,7 @@
 """Validation of the averaged weights, and the files that a training run leaves at its end."""
 
 import contextlib
+import functools
 import itertools
 import json
 import math
@@ -13,10 +14,12 @@ from data.loader import val_batches
 from evaluation.detectors import OnnxDetector, detect
 from evaluation.metrics import coco_map, without_nan
 from evaluation.report import draw_validation
+from evaluation.verdict import verdict
 from export import export_detector, verify_export
 from model import YOLO11n
-from tools.build_demo import BuildError, build, how_to_open, runtime_problem
+from tools.build_demo import BuildError, build, how_to_open, no_samples, runtime_problem
 from tools.quantize import PICTURES, quantize_detector
+from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
 from training.run_folder import TrainingError, check_writable, to_json
 from training.train_step import over_devices
@@ -179,13 +182,19 @@ def finish(run, validator):
         f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
         f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
     )
+    if o.own_data:
+        print(*verdict(validator.dataset, detections, best, run.loader.dataset.report), sep="\n")
     if o.require_map50 is not None and not best["map50"] >= o.require_map50:
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
     if builds_page(o):
         int8 = quantize(o.export_onnx, run.loader.dataset, validator.dataset, best["map50"])
-        build_page(o.export_onnx, folder.path / "page", int8)
+        samples = None
+        if o.own_data:
+            own = functools.partial(data_assets, dataset=validator.dataset)
+            samples = own if o.samples else no_samples
+        build_page(o.export_onnx, folder.path / "page", int8, samples)
 
 
 def measure_statistics(run, devices):
@@ -278,10 +287,10 @@ def quantize(path, train_set, val_set, float_map50):
     return int8 if taken else None
 
 
-def build_page(model, folder, int8=None):
+def build_page(model, folder, int8=None, samples=None):
     """Build the browser page of the exported model in a folder, and say where it is."""
     try:
-        report = build(model, folder, int8)
+        report = build(model, folder, int8, samples=samples)
     except BuildError as error:
         raise TrainingError(
             f"the browser page could not be built: {error}; the model is {model}"

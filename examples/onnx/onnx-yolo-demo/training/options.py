@@ -7,16 +7,16 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from data.listing import DEFAULT_CLASSES
 from data.merging import split_share
+from training.checkpoint import REAL_WEIGHTS
+from training.preset import CHOSEN
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from training.train_step import uses_jax
 
 PRECISIONS = ("float32", "bf16")
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
-
-# To start from: they have seen photographs. weights/README.md describes them.
-REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
 
 # What train.sh asks for.
 PRESETS = {
@@ -69,19 +69,34 @@ def parse_arguments(description, arguments):
     arguments = [*given, *arguments]
     o = parser.parse_args(arguments)
     check_data(parser, o)
-    o.weights = starting_weights(o)
+    own = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
+    if o.preset is None:
+        o.preset = "auto" if own else "none"
+    o.own_data, o.auto = bool(own), []
+    if o.preset == "auto":
+        given = given_options(description, arguments)
+        o.auto = [name for name in CHOSEN if name not in given]
+    if o.classes is None and not own:
+        o.classes = [*DEFAULT_CLASSES]
+    o.weights = starting_weights(o, own)
     check_shares(parser, o)
     check_mode(parser, o)
     rates = {"--lr", "--momentum"} & {each.partition("=")[0] for each in arguments}
     if o.optimizer == "auto" and rates:
         parser.error(f"--optimizer auto chooses {', '.join(sorted(rates))}, too: name an optimizer")
-    if len(set(o.classes)) < len(o.classes):
+    if o.batch_size == 1 and o.image_size == 32 and not o.auto:
+        parser.error(
+            "--batch-size 1 with --image-size 32 leaves a normalization one number a channel; "
+            "make one of them larger"
+        )
+    if len(set(o.classes or ())) < len(o.classes or ()):
         parser.error(f"--classes names one twice: {', '.join(o.classes)}")
     for name in o.paste_on[:2] if o.paste_on else ():
-        if name not in o.classes:
+        if o.classes is not None and name not in o.classes:
             parser.error(f"--paste-on: {name} is none of the classes {', '.join(o.classes)}")
     if o.export_onnx is None:
-        o.export_onnx = o.output_dir / f"yolo11n_{o.image_size}_trained.onnx"
+        name = "yolo11n" if "image_size" in o.auto else f"yolo11n_{o.image_size}"
+        o.export_onnx = o.output_dir / f"{name}_trained.onnx"
     if o.preset == "cpu" and o.require_map50 is None:
         plain = parse_arguments(description, ["--preset", "cpu", "--require-map50", "0"])
         same = all(getattr(o, name) == getattr(plain, name) for name in LEARNED)
@@ -89,6 +104,15 @@ def parse_arguments(description, arguments):
             o.require_map50 = CPU_MAP50
     o.arguments = arguments
     return o
+
+
+def given_options(description, arguments):
+    """Return the names of the options that a command line has."""
+    parser = make_parser(description)
+    for action in parser._actions:
+        action.default = argparse.SUPPRESS
+    parser._defaults.clear()
+    return vars(parser.parse_args(arguments)).keys()
 
 
 # -------------------------------------------------------------------------------- the options
@@ -173,7 +197,10 @@ def make_parser(description):
     # Abbreviations are off: the command to go on with a run is made from its arguments.
     parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
     add = parser.add_argument
-    add("--preset", choices=PRESETS, help="defaults for a GPU, or for two cores in minutes")
+    add("--preset", choices=["auto", "none", *PRESETS],
+        help="auto: defaults that fit the data set, for one of your own; gpu and cpu: those of "
+        "train.sh, for a GPU or for two cores in minutes; none: those below (default: auto for a "
+        "data set of your own, else none)")  # fmt: skip
     add("--settings", type=Path, metavar="FILE",
         help="read options from the environment and, if it exists, from this file of lines "
         "NAME=VALUE, as train.sh does")  # fmt: skip
@@ -185,8 +212,8 @@ def make_parser(description):
     add("--image-size", type=SIDE, default=320, help="pixels, a multiple of 32")
     add("--weights", metavar="FILE",
         help=".safetensors or .onnx to start from; real: weights/real.safetensors, which has seen "
-        "photographs; none: random ones (default: none; for a data set of your own in train.sh, "
-        "real)")  # fmt: skip
+        "photographs; none: random ones (default: none; real for a data set of your own, except "
+        "with --preset none)")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS,
         help="auto: AdamW for short runs, MuSGD for long ones, at rates of their own")  # fmt: skip
     add("--lr", type=AMOUNT, help="learning rate of the first epoch, but with --optimizer auto")
@@ -231,8 +258,9 @@ def make_parser(description):
     add("--val-images", type=COUNT, help="the same for validation")
     add("--connections", type=ONE_OR_MORE, default=32,
         help="connections of the download at a time")  # fmt: skip
-    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",
-        help="classes to detect")  # fmt: skip
+    add("--classes", nargs="+", metavar="NAME",
+        help="classes to detect (default: all of a data set of your own; person and cell phone of "
+        "coco and synthetic)")  # fmt: skip
     add("--background-share", type=BELOW_ONE, default=0.0, metavar="P",
         help="share of an epoch's images that are background images: labelled for all classes, and "
         "showing none; without the option they come as the others do")  # fmt: skip
@@ -259,6 +287,8 @@ def make_parser(description):
     add("--no-export", action="store_true", help="write no ONNX model")
     add("--build-page", action=argparse.BooleanOptionalAction, default=False,
         help="at the end, build the browser page of the exported model")  # fmt: skip
+    add("--samples", action=argparse.BooleanOptionalAction, default=True,
+        help="put some validation pictures of your own data into the page")  # fmt: skip
     add("--require-map50", type=AMOUNT, help="fail if the final mAP@0.5 is below")
 
     parser.set_defaults(**asdict(Recipe()))
@@ -309,11 +339,10 @@ def check_shares(parser, options):
         parser.error("--hard-share needs --weights: random weights don't know what is hard")
 
 
-def starting_weights(options):
-    """Return the path of the weights to start from, or None."""
+def starting_weights(options, own):
+    """Return the path of the weights to start from, or None; `own` are data sets of the user."""
     given = options.weights
-    own = any(split_share(each)[0] not in DEFAULT_IMAGES for each in options.data)
-    if given is None and own and options.preset is not None:
+    if given is None and own and options.preset != "none":
         given = "real"
     if given in (None, "none"):
         return None

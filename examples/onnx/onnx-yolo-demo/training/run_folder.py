@@ -2,7 +2,7 @@
 
 ``settings.json`` says how the run was made (options, resolved recipe) and lists its sessions: when
 each began and ended, how, its command, versions and device.  ``train.log`` has all that was
-printed, with times.
+printed, with times.  A lock keeps a second training out while one is running.
 """
 
 import argparse
@@ -20,11 +20,12 @@ from pathlib import Path
 
 import jax
 from evaluation.metrics import without_nan
+from filelock import FileLock, Timeout
 from training.checkpoint import write_atomically
 
 RESULTS = (
-    "best.safetensors", "hard.csv", "last.safetensors", "metrics.json", "results.csv",
-    "results.png", "settings.json", "steps.csv", "val_detections.png",
+    "best.safetensors", "hard.csv", "labels.png", "last.safetensors", "metrics.json",
+    "results.csv", "results.png", "settings.json", "steps.csv", "val_detections.png",
 )  # fmt: skip
 PACKAGES = ("pytensor", "jax", "jaxlib", "numpy", "onnx")
 
@@ -102,6 +103,7 @@ class RunFolder:
         self.settings = None
         if first:
             self._check()
+            self.lock = FileLock(self.path / ".lock", blocking=False)
 
     def _check(self):
         """Find out whether the run can begin, or go on, in this folder."""
@@ -114,14 +116,21 @@ class RunFolder:
                 f"{self.path} holds a run already: --resume goes on with it, --overwrite replaces "
                 "it, --output-dir starts another"
             )
-        for name in RESULTS:  # what killed sessions left
-            (self.path / f"{name}.part").unlink(missing_ok=True)
 
     def __enter__(self):
         if not self.first:
             self._redirection = contextlib.redirect_stdout(io.StringIO())
             self._redirection.__enter__()
             return self
+        try:
+            self.lock.acquire()
+        except Timeout:
+            raise TrainingError(
+                f"another training is running in {self.path}: wait for its end, or give another "
+                "--output-dir"
+            ) from None
+        for name in RESULTS:  # what killed sessions left
+            (self.path / f"{name}.part").unlink(missing_ok=True)
         self.log = Terminal(sys.stdout, self.path / "train.log")
         self._redirection = contextlib.redirect_stdout(self.log)
         self._redirection.__enter__()
@@ -144,6 +153,7 @@ class RunFolder:
         self._note_end(outcome)
         self._redirection.__exit__(None, None, None)
         self.log.log.close()
+        self.lock.release()
 
     def _note_end(self, outcome):
         if self.settings is not None:

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from data import coco
 from data.coco import download_coco, main, select_images, subset_name
-from data.listing import DataError, find
+from data.finding import find
+from data.listing import DataError
 from dataset import load_data
 from filelock import FileLock
 

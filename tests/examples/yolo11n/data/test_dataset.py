@@ -1,13 +1,16 @@
 """Data sets of the YOLO11n demo: pictures, boxes, and what is said of them."""
 
+import shutil
+
 import numpy as np
 import pytest
 from data.images import letterbox, to_corners
-from dataset import load_data
+from dataset import equal_pictures, load_data
 from evaluation.metrics import coco_map
 from PIL import Image
 
 from tests.examples.conftest import CLASSES
+from tests.examples.yolo11n.data import writers
 
 # ------------------------------------------------------------------------------ reading
 
@@ -234,3 +237,10 @@ def test_training_pictures_are_sharper(both, cache):
         if max(picture.shape) > size:
             shrunk += (train[k].image != val[k].image).any()
     assert shrunk
+
+
+def test_pictures_that_are_in_both_parts(tmp_path):
+    writers.coco(tmp_path)
+    shutil.copy(tmp_path / "images/train/a.png", tmp_path / "images/val/g.png")
+    train, val = load_data(tmp_path, None, 32)
+    assert equal_pictures(train, val) == [("a.png", "g.png")]

@@ -7,9 +7,10 @@ from shutil import make_archive
 import numpy as np
 import pytest
 from data import cache as cache_module
+from data.finding import find
 from data.formats import read_coco
 from data.images import to_corners
-from data.listing import find, place_in
+from data.listing import place_in
 from dataset import Dataset, load_data, load_split
 
 from tests.examples.conftest import CATEGORIES, CLASSES
@@ -89,7 +90,7 @@ def test_bad_annotations(builder, change, message):
 
 
 @pytest.mark.parametrize(
-    "bbox", [[], [1, 2, 3], [1, 2, 3, float("nan")], [1, 2, 3, "4"], None, {"x": 1}]
+    "bbox", [[], [1, 2, 3], [1, 2, 3, float("nan")], [1, 2, 3, "four"], None, {"x": 1}]
 )
 def test_a_bad_bbox_excludes_its_picture(builder, bbox):
     builder.add(40, 30, [(1, 1, 1, 9, 9)] * 2)
@@ -179,7 +180,7 @@ def test_polygons(builder, tmp_path):
     ("line", "reason"),
     [
         ("1 0.5 0.5 0.2", "line 2: 4 numbers"),
-        ("1 0.5 0.5 0.2 0.2 0.9", "line 2: 6 numbers"),
+        ("1 0.5 0.5 0.2 0.2 1.9", "line 2: 1.9 is no confidence"),
         ("1 0.5 0.5 0.2 0.2 0.9 0.9 0.9", "line 2: 8 numbers"),
         ("1 0.5 0.5 0.2 1.02", "line 2: 1.02 is no fraction"),
         ("1 -0.02 0.5 0.2 0.2", "line 2: -0.02 is no fraction"),
@@ -187,7 +188,8 @@ def test_polygons(builder, tmp_path):
         ("3 0.5 0.5 0.2 0.2", "line 2: class 3, but there are 3 classes"),
         ("-1 0.5 0.5 0.2 0.2", "line 2: class -1"),
         ("1.5 0.5 0.5 0.2 0.2", "line 2: class 1.5"),
-        ("person 0.5 0.5 0.2 0.2", "line 2: could not convert"),
+        ("horse 0.5 0.5 0.2 0.2", "line 2: class 'horse', but the classes are cell phone, person"),
+        ("1 0.5 0.5 0.2 large", "line 2: could not convert"),
         ("\xff", "UTF-8|utf-8"),
     ],
 )
@@ -227,7 +229,7 @@ def test_files_that_do_not_belong(both):
     root = both[1]
     (root / "images/train/notes.txt").touch()
     (root / "images/train/.hidden.jpg").touch()
-    (root / "images/train/phone.heic").touch()  # no kind of picture that Pillow knows
+    (root / "images/train/phone.raw").touch()  # no kind of picture that Pillow knows
     (root / "labels/train/classes.txt").touch()
     (root / "labels/train/phone.txt").write_text("0 0.5 0.5 0.1 0.1\n")
     train, val = load_data(root, None, 64)
@@ -424,7 +426,7 @@ def test_nothing_there(tmp_path, both):
         match=r"no train part in .*_annotations.*data\.yaml; obj\.data; images/train \+ labels/t",
     ):
         load_data(tmp_path / "empty")
-    with pytest.raises(ValueError, match=r"is no folder, \.yaml, \.json, \.data or \.zip file"):
+    with pytest.raises(ValueError, match=r"no folder, \.yaml, \.json, \.csv, \.data or \.zip file"):
         load_data(Path(__file__))
     for path in (both[1] / "images/train").iterdir():
         path.unlink()

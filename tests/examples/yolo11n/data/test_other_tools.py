@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from data.finding import find
 from data.formats import read_coco
 from data.keypoints import guess_shape
-from data.listing import Unsplit, find, share_of
+from data.listing import Unsplit, share_of
 from dataset import Dataset, load_data, load_split
 from evaluation.metrics import coco_map
 
@@ -72,6 +73,37 @@ def test_share_of():
         assert len(share_of("a", few, "val")) == len(share_of("a", few, "train")) == 1
     with pytest.raises(ValueError, match=r"set\.json has 1 pictures, and no part for"):
         share_of("set.json", ["a"], "train")
+
+
+def test_every_class_is_in_training():
+    names = [f"{k:03d}.jpg" for k in range(40)]
+    plain = share_of("a", names, "val")
+    kinds = {name: {"a"} for name in names} | {name: {"a", "rare"} for name in plain[:2]}
+    val = share_of("a", names, "val", kinds)
+    assert len(val) == len(plain) - 1
+    assert {*val} < {*plain}  # no other picture has moved
+    assert any("rare" in kinds[name] for name in val)
+    # Where each picture has a class of its own, one is lost all the same.
+    kinds = {name: {name} for name in names[:3]}
+    assert len(share_of("a", names[:3], "val", kinds)) == 1
+    # The picture that is spared is one that shows what others do.
+    names = ["001.jpg", "000.jpg", "002.jpg"]
+    assert share_of("a", names, "val") == ["001.jpg"]
+    kinds = {"001.jpg": {"rare"}, "000.jpg": {"a"}, "002.jpg": {"a"}}
+    assert share_of("a", names, "val", kinds) != ["001.jpg"]
+    assert len(share_of("a", names, "val", kinds)) == 1
+
+
+@pytest.mark.parametrize("name", ["clip{}_frame_{}.png", "d/clip{}-frame{}.jpg",
+                                  "clip{}_jpg.rf.0a{}.jpg"])  # fmt: skip
+def test_scenes_stay_together(name):
+    names = [name.format(k, n) for k in range(30) for n in range(4)]
+    val = share_of("a", names, "val")
+    assert 4 <= len(val) <= 60
+    scenes = {each.partition("clip")[2].partition("_" if "_" in name else "-")[0] for each in val}
+    assert len(val) == 4 * len(scenes)
+    few = [each for each in names if "clip1_" in each or "clip1-" in each]
+    assert len(share_of("a", few, "val")) == 1  # one scene alone is divided
 
 
 @pytest.mark.parametrize("form", ["yaml", "obj.data", "coco", "roboflow"])

@@ -122,7 +122,8 @@ def test_models_of_another_kind(tmp_path, inputs, output, message):
         ("absent.safetensors", "no such file"),
         ("noise.onnx", "not an ONNX model that onnxruntime runs"),
         ("noise.safetensors", "not a safetensors file"),
-        ("noise.pt", "a model is a .safetensors or an .onnx file"),
+        ("noise.pt", "noise.pt: a pickle, which isn't read; the line under .* README"),
+        ("noise.bin", "a model is a .safetensors or an .onnx file, or real"),
     ],
 )
 def test_files_that_are_no_models(tmp_path, name, message):

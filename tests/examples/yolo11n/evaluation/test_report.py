@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from data.images import read_image
+from evaluation import report
 from evaluation.report import draw_curves, draw_detections, draw_validation, image_mosaic
 from PIL import Image
 
@@ -55,3 +56,21 @@ def test_curves_of_a_training(tmp_path):
     rows = [{"epoch": 1, "map50": None, "map50_95": None}, {"epoch": 2, "map50": 1, "map50_95": 1}]
     draw_curves(tmp_path / "a.png", [losses | row for row in rows])
     assert read_image(tmp_path / "a.png").std() > 5
+
+
+def test_labels_show_every_class(builder, tmp_path, monkeypatch):
+    for k in range(20):
+        builder.add(40, 30, [(77 if k == 13 else 1, 4, 4, 20, 20)] * (k != 5))
+    drawn, draw = [], report.draw_detections
+
+    def noted(image, rows, names):
+        drawn.append(rows)
+        return draw(image, rows, names)
+
+    monkeypatch.setattr(report, "draw_detections", noted)
+    report.draw_labels(tmp_path / "labels.png", builder.dataset())
+    assert {1} in [{*rows[:, 4]} for rows in drawn]
+    assert len(drawn) == 12
+    with Image.open(tmp_path / "labels.png") as sheet:
+        assert sheet.size == (4 * 64 + 3 * 4, 3 * 64 + 2 * 4)
+    np.testing.assert_allclose(drawn[0][:, :4], [[6.4, 14.4, 38.4, 46.4]], atol=1e-4)

@@ -1,10 +1,13 @@
 """The sample pictures: what is drawn in them, and when a model is right about it."""
 
+import io
+import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from data.synthetic.scenes import PERSON, PHONE, SceneObject
+from PIL import Image
 from tools import samples
 from tools.samples import SAMPLES, SCENES, choose_samples, judge, sample_scene_of
 
@@ -83,7 +86,33 @@ def test_else_the_best_one_with_a_warning(scenes):
 def test_a_model_that_is_right_about_nothing_is_given_up(scenes, capsys, monkeypatch):
     scenes[0, 6] = RIGHT  # behind those that are tried first
     monkeypatch.setattr(samples, "sample_assets", lambda numbers: numbers)
-    assert samples.chosen_assets(DETECTOR) == (0, 0)
+    assert samples.chosen_assets(DETECTOR) == ()
     assert "is it trained?" in capsys.readouterr().err
-    assert samples.chosen_assets(SimpleNamespace(classes=["cat"])) == (0, 0)
+    assert samples.chosen_assets(SimpleNamespace(classes=["cat"])) == ()
     assert "knows neither" in capsys.readouterr().err
+
+
+def test_pictures_of_a_data_set(builder, monkeypatch, capsys):
+    """The ones in which most is right, the best first; large ones are made smaller."""
+    for k in range(9):
+        size = (1280, 960) if k == 3 else (80, 60)
+        builder.add(*size, [(1, 5, 5, 20, 30), (77, 40, 10, 30, 30)] if k else [])
+    dataset = builder.dataset()
+
+    def found(_, pixels):
+        k = found.count = found.count + 1
+        scale = pixels.shape[1] / (1280 if k == 3 else 80)
+        rows = np.array([[5, 5, 25, 35, 0.9, 0], [40, 10, 70, 40, 0.8, 1]]) * ([scale] * 4 + [1, 1])
+        return {1: rows[:1], 2: rows, 3: rows}.get(k, rows[:0])
+
+    found.count = 0
+    monkeypatch.setattr(samples, "detect_in", found)
+    assets = samples.data_assets(SimpleNamespace(), dataset)
+    listed = json.loads(assets["samples"])
+    assert [entry["title"] for entry in listed] == ["1 person, 1 cell phone"] * 2
+    assert [entry["asset"] for entry in listed] == ["sample-1", "sample-2"]
+    sizes = [Image.open(io.BytesIO(assets[entry["asset"]])).size for entry in listed]
+    assert sizes == [(80, 60), (640, 480)]
+    assert "contains 2 pictures of the data as samples; --no-samples" in capsys.readouterr().out
+    assert samples.data_assets(SimpleNamespace(), dataset) == {"samples": b"[]"}
+    assert "in no picture the model finds most things" in capsys.readouterr().out

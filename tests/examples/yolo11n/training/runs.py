@@ -100,7 +100,7 @@ def command(data, *arguments):
     arguments = [*map(str, arguments)]
     if "--resume" not in arguments:
         own += " --overwrite"  # several runs of a test share a folder
-    return ["--data", str(data), *own.split(), "--workers", "0", *arguments]
+    return ["--data", str(data), "--preset", "none", *own.split(), "--workers", "0", *arguments]
 
 
 def read_rows(path):

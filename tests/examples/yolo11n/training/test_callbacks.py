@@ -15,7 +15,7 @@ import jax
 import numpy as np
 import pytest
 from training import callbacks
-from training.callbacks import Checkpoints, Meter, Profile, Results, Run
+from training.callbacks import Checkpoints, Meter, Profile, Remaining, Results, Run, in_words
 from training.checkpoint import CheckpointError, Progress, load_weights
 from training.finishing import Interrupted, Validator
 from training.options import parse_arguments
@@ -451,3 +451,16 @@ def test_export_is_compared_in_full_precision(monkeypatch):
         monkeypatch.setattr(jax, "default_backend", lambda backend=backend: backend)
         np.testing.assert_array_equal(validator.predict(np.eye(2)), np.eye(2))
     assert seen == [False, True]
+
+
+def test_how_long_it_takes_is_said_once(make_run, monkeypatch, capsys):
+    run = make_run("--epochs", 100)
+    monkeypatch.setattr(callbacks.time, "perf_counter", lambda: 2.0 * run.progress.iteration)
+    hook = Remaining(run)
+    for _ in range(20):
+        run.progress.iteration += 1
+        hook.after_step()
+    assert capsys.readouterr().out == "2 s a step: about 10 minutes to go, without validations\n"
+    assert [in_words(s) for s in (0.1, 89, 90, 7000)] == [
+        "1 seconds", "89 seconds", "2 minutes", "2 hours"
+    ]  # fmt: skip

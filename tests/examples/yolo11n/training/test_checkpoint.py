@@ -13,6 +13,7 @@ from training.checkpoint import (
     load_weights,
     save_weights,
     snapshot,
+    to_bytes,
     write_atomically,
 )
 
@@ -130,6 +131,22 @@ def test_other_settings_are_named(file, model, state):
     with pytest.raises(CheckpointError, match="other settings") as error:
         load_checkpoint(file, model, state, settings)
     assert one_line(error).endswith("lr 0.01 instead of 0.02; mosaic None instead of 1.0")
+
+
+def test_settings_that_can_not_change_have_a_way_out(file, model, state):
+    saved = SETTINGS | {"epochs": 10, "labels": "one"}
+    info = {"settings": saved, "progress": {}}
+    for settings, message in [
+        (saved | {"epochs": 12}, "epochs 10 instead of 12; the learning rates follow the length"),
+        (saved | {"labels": "two"}, "labels 'one' instead of 'two'; pictures or labels of the tra"),
+    ]:
+        file.write_bytes(to_bytes(file, snapshot(model, state), info))
+        with pytest.raises(CheckpointError, match="other settings") as error:
+            load_checkpoint(file, model, state, settings)
+        assert message in one_line(error)
+        assert f"--weights {file.with_name('best.safetensors')}" in str(error.value)
+    file.write_bytes(to_bytes(file, snapshot(model, state), info | {"settings": SETTINGS}))
+    load_checkpoint(file, model, state, SETTINGS | {"labels": "two"})  # from before it had them
 
 
 def test_model_with_other_classes(file, state):

@@ -16,6 +16,7 @@ from data import coco
 from evaluation.metrics import TWELVE
 
 from tests.examples.coco_server import CocoServer
+from tests.examples.yolo11n.data import writers
 
 pytestmark = pytest.mark.training
 
@@ -105,3 +106,30 @@ def test_evaluation_scores_as_training_did(trained):
     assert metrics["best_epoch"] == int(best["epoch"])
     for name in ("map50", "map50_95"):
         assert trained.weights["coco"][name] == pytest.approx(metrics[name], abs=1e-4)
+
+
+@pytest.mark.long
+def test_own_pictures_by_one_command(tmp_path):
+    """All classes, the weights that have seen photographs, and what is said before and after."""
+    writers.voc_of_labelimg(tmp_path / "set")
+    own = f"--data {tmp_path}/set --output-dir {tmp_path}/run --epochs 1 --image-size {SIZE}"
+    done = run_script("train_yolo11n.py", *own.split(), "--no-build-page", cwd=tmp_path)
+    for said in (
+        "preset auto, for 4 training images with 4 boxes of 2 classes",
+        "  --batch-size 4 --nominal-batch 4: few images make few steps",
+        "weights/real.safetensors: bolt (from random weights), large nut (from random weights)",
+        f"labels as they are read: {tmp_path}/run/labels.png",
+        "  2 images tell nothing: label at least 30 for the validation",
+        "  label more of these first: ",
+    ):
+        assert said in done.stdout
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics["classes"] == ["bolt", "large nut"]
+    assert (tmp_path / "run/yolo11n_64_trained.onnx").stat().st_size > 10**6
+    # Labels that have changed since are no reason to go on.
+    file = tmp_path / "set/a.xml"
+    file.write_text(file.read_text().replace("<xmin>2", "<xmin>3"))
+    arguments = [sys.executable, str(FOLDER / "train_yolo11n.py"), *own.split(), "--resume"]
+    failed = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path)
+    assert failed.returncode == 1
+    assert "pictures or labels of the training set have changed since the run" in failed.stderr

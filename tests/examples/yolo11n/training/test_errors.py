@@ -8,6 +8,7 @@ import pytest
 import train_yolo11n
 from data import loader
 from data.listing import DataError
+from filelock import FileLock
 
 from tests.examples.yolo11n.training.runs import CLASSES, command, write_data
 from tests.utils import error_line
@@ -28,7 +29,7 @@ def fails(capsys, *arguments):
     ("arguments", "message"),
     [
         (["--data", "{tmp}/none"], "none does not exist"),
-        (["--data", "{tmp}/file"], "is no folder, .yaml, .json, .data or .zip file"),
+        (["--data", "{tmp}/file"], "is no folder, .yaml, .json, .csv, .data or .zip file"),
         (["--classes", "person", "giraffe"], "no category ['giraffe']; available: "),
         (["--resume"], "nothing to resume"),
         (["--output-dir", "{tmp}/file/below"], "can't write to the output folder"),
@@ -56,6 +57,26 @@ def test_a_run_is_not_overwritten_unasked(data, tmp_path, capsys):
     assert (tmp_path / "last.safetensors").read_bytes() == b"precious"
 
 
+def test_two_trainings_in_one_folder(data, tmp_path, capsys):
+    own = command(data, "--output-dir", tmp_path)
+    with FileLock(tmp_path / ".lock"):
+        assert f"another training is running in {tmp_path}" in fails(capsys, *own)
+    assert os.listdir(tmp_path) == [".lock"]
+    assert "no category ['giraffe']" in fails(capsys, *own, "--classes", "giraffe")
+
+
+def test_a_batch_of_more_images_than_there_are(data, tmp_path, monkeypatch, capsys):
+    def stop(*_, **__):
+        raise DataError("stopped")
+
+    monkeypatch.setattr(train_yolo11n, "TrainStep", stop)
+    for size, warned in ((12, False), (13, True)):
+        arguments = command(data, "--output-dir", tmp_path, "--batch-size", size)
+        assert train_yolo11n.main(arguments) == 1
+        said = "warning: --batch-size 13 is more than the 12 training images"
+        assert (said in capsys.readouterr().out) == warned
+
+
 def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     root = tmp_path / "data"
     root.mkdir()
@@ -70,7 +91,7 @@ def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     err = fails(capsys, *command(root, "--output-dir", tmp_path / "out"))
     assert err == f"error: the validation set has no box of {', '.join(CLASSES)}\n"
     # An earlier run would not have been touched, and the log knows why.
-    assert os.listdir(tmp_path / "out") == ["train.log"]
+    assert sorted(os.listdir(tmp_path / "out")) == [".lock", "train.log"]
     assert "the validation set has no box" in (tmp_path / "out" / "train.log").read_text()
 
 

@@ -57,6 +57,7 @@ def test_specified_recipe_is_the_default():
         ("--scale 0.5:nan", "to 10 at most, got 0.5:nan"),
         ("--scale 0.5:1:2", "--scale: invalid scale value: '0.5:1:2'"),
         ("--image-size 70", "--image-size: must be a multiple of 32, got 70"),
+        ("--image-size 32 --batch-size 1", "leaves a normalization one number a channel"),
         ("--image-size 0", "--image-size: must be a multiple of 32, got 0"),
         ("--checkpoint-minutes nan", "--checkpoint-minutes: must be at least 0"),
         ("--classes person person", "--classes names one twice"),
@@ -161,7 +162,8 @@ def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
         ("--preset gpu --data own synthetic", options.REAL_WEIGHTS),
         ("--preset cpu --data own --weights none", None),
         ("--preset cpu --data own --weights a.onnx", Path("a.onnx")),
-        ("--data own", None),
+        ("--data own", options.REAL_WEIGHTS),
+        ("--data own --preset none", None),
         ("--data synthetic --weights real", options.REAL_WEIGHTS),
     ],
 )

@@ -1,0 +1,90 @@
+"""What a score is worth: its interval by bootstrap, and what to label next."""
+
+import numpy as np
+from evaluation.metrics import matches
+
+SAMPLES = 1000  # of the bootstrap
+FEW_IMAGES = 10  # of which a score tells nothing
+WIDE = 0.1  # half of an interval from which on a score tells little
+FEW_BOXES = 10  # of a class, of which its score tells nothing
+NOTHING = 0.01  # mAP@0.5 of a model that has learned nothing
+_RECALLS = np.linspace(0, 1, 101)  # COCO's
+
+
+def map50_interval(dataset, detections, seed=0):
+    """Compute the interval in which mAP@0.5 is for 95 of 100 validation sets of the same kind.
+
+    The images are drawn again, with replacement, `SAMPLES` times (Efron's bootstrap, percentiles).
+    A class without ground truth in a draw doesn't count there.
+
+    Returns
+    -------
+    (float, float)
+    """
+    place = {image_id: k for k, image_id in enumerate(dataset.image_ids)}
+    found, things = matches(dataset, detections)
+    found.sort(key=lambda pair: -pair[0]["score"])
+    classes = []
+    for name in dataset.classes:
+        own = [(place[row["image_id"]], right) for row, right in found if row["class"] == name]
+        true = [place[row["image_id"]] for row, _ in things if row["class"] == name]
+        if true:
+            owner, right = np.array(own, int).reshape(-1, 2).T
+            counts = np.bincount(true, minlength=len(dataset))
+            classes.append((owner, right.astype(float), counts))
+    rng, means = np.random.default_rng(seed), []
+    for _ in range(SAMPLES):
+        weight = np.bincount(rng.integers(0, len(dataset), len(dataset)), minlength=len(dataset))
+        scores = [
+            average_precision(weight[owner], right, int(counts @ weight))
+            for owner, right, counts in classes
+            if counts @ weight
+        ]
+        means.append(np.mean(scores) if scores else np.nan)
+    low, high = np.nanpercentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def average_precision(weight, right, count):
+    """Compute COCO's average precision of detections, the best first, of `count` things.
+
+    `weight`, how often each detection is there, and `right`, 0 or 1, are arrays (n,).
+    """
+    true = np.cumsum(weight * right)
+    precision = true / np.maximum(np.cumsum(weight), 1)
+    envelope = np.maximum.accumulate(precision[::-1])[::-1]
+    reached = np.searchsorted(true / count, _RECALLS, side="left")
+    return float(np.append(envelope, 0.0)[np.minimum(reached, len(envelope))].mean())
+
+
+def verdict(dataset, detections, result, train_report):
+    """Return lines that say what a model's scores are worth, and what to label next.
+
+    `result` is what `metrics.coco_map` says, `train_report` the `report` of the training set.
+    """
+    count, map50 = len(dataset), result["map50"]
+    low, high = map50_interval(dataset, detections)
+    lines = [
+        f"mAP@0.5 is {map50:.2f} on {count} images with {dataset.report['boxes']} boxes; with "
+        f"others of the same kind, {low:.2f} to {high:.2f} (95 of 100 times)"
+    ]
+    if count < FEW_IMAGES:
+        lines.append(f"  {count} images tell nothing: label at least 30 for the validation")
+    elif high - low > 2 * WIDE:
+        lines.append("  that tells little: more labelled images for the validation narrow it")
+    if map50 < NOTHING:
+        lines.append(
+            "  the model has learned nothing: look at labels.png in the run's folder, then try "
+            "more epochs"
+        )
+    rows = [
+        (name, result["per_class"][name]["map50"], boxes, train_report["per_class"][name])
+        for name, boxes in dataset.report["per_class"].items()
+    ]
+    for name, _, boxes, _ in rows:
+        if boxes < FEW_BOXES:
+            lines.append(f"  {name}: {boxes} boxes for validation, too few to tell")
+    worst = sorted((row for row in rows if row[2]), key=lambda row: row[1])[:3]
+    said = [f"{name} (AP@0.5 {ap:.2f}, {boxes} in training)" for name, ap, _, boxes in worst]
+    lines.append(f"  label more of these first: {', '.join(said)}")
+    return lines

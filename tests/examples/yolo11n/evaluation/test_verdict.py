@@ -1,0 +1,80 @@
+"""What scores are worth: intervals by bootstrap, and what is said of few pictures."""
+
+import numpy as np
+import pytest
+from evaluation import verdict as module
+from evaluation.metrics import coco_map
+from evaluation.verdict import average_precision, map50_interval, verdict
+
+
+@pytest.fixture
+def found(builder):
+    """Draw pictures with boxes; detect some of them, some beside them, at random scores."""
+    rng = np.random.default_rng(0)
+    detections = {}
+    for k in range(30):
+        boxes = [((1, 77)[j % 2], 5 + 20 * j, 8, 14, 14) for j in range(k % 4)]
+        number = builder.add(80, 40, boxes)
+        rows = [
+            [x + rng.choice([0, 0, 9]), y, x + w, y + h, rng.random(), 0 if kind == 1 else 1]
+            for kind, x, y, w, h in boxes
+            if rng.random() < 0.8
+        ]
+        rows.append([60, 20, 75, 35, rng.random(), 1])
+        detections[number] = np.array(rows, float)
+    return builder.dataset(), detections
+
+
+def test_each_image_once_gives_cocos_score(found, monkeypatch):
+    dataset, detections = found
+    right = coco_map(dataset, detections)["map50"]
+    assert 0.1 < right < 0.9
+
+    class Once:
+        def integers(self, low, high, count):
+            return np.arange(count)
+
+    monkeypatch.setattr(module, "SAMPLES", 1)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: Once())
+    assert map50_interval(dataset, detections) == pytest.approx((right, right), abs=1e-6)
+
+
+def test_interval(found):
+    dataset, detections = found
+    score = coco_map(dataset, detections)["map50"]
+    low, high = map50_interval(dataset, detections)
+    assert low < score < high
+    assert 0.05 < high - low < 0.5
+    assert map50_interval(dataset, detections) == (low, high)
+    assert map50_interval(dataset, dict.fromkeys(detections, np.empty((0, 6)))) == (0, 0)
+
+
+def test_average_precision():
+    ones = np.ones(4)
+    assert average_precision(ones, np.array([1, 1, 0, 0]), 2) == 1
+    # Twice the same detection of a thing that is there twice.
+    assert average_precision(2 * ones, np.array([1, 1, 0, 0]), 4) == 1
+    # Half of the things, right behind one wrong detection: 51 of 101 recalls at 0.5.
+    assert average_precision(ones[:2], np.array([0, 1]), 2) == pytest.approx(0.5 * 51 / 101)
+    assert average_precision(ones[:0], ones[:0], 2) == 0
+
+
+def test_what_is_said(found, builder):
+    dataset, detections = found
+    training = {"per_class": {"person": 40, "cell phone": 3}}
+    lines = verdict(dataset, detections, coco_map(dataset, detections), training)
+    assert lines[0].startswith("mAP@0.5 is 0.")
+    assert "on 30 images with 43 boxes; with others" in lines[0]
+    assert "that tells little" in lines[1]
+    assert "label more of these first: cell phone (AP@0.5 " in lines[-1]
+    assert "3 in training), person" in lines[-1]
+    nothing = dict.fromkeys(detections, np.empty((0, 6)))
+    lines = verdict(dataset, nothing, coco_map(dataset, nothing), training)
+    assert any("the model has learned nothing: look at labels.png" in line for line in lines)
+    builder.images, builder.annotations = builder.images[1:3], builder.annotations[:3]
+    few = builder.dataset()
+    detections = {image_id: detections[image_id] for image_id in few.image_ids}
+    nothing = dict.fromkeys(detections, np.empty((0, 6)))
+    lines = verdict(few, detections, coco_map(few, nothing), training)
+    assert "  2 images tell nothing: label at least 30 for the validation" in lines
+    assert "  person: 2 boxes for validation, too few to tell" in lines
