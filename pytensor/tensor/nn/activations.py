@@ -11,6 +11,7 @@ from pytensor.scalar.basic import ScalarOp, get_scalar_type, upgrade_to_float
 from pytensor.tensor import TensorLike, special
 from pytensor.tensor import math as tm
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.elemwise import Elemwise
@@ -765,9 +766,11 @@ def glu(x: TensorLike, dim: int = -1) -> TensorVariable:
     length = x.type.shape[axis]
     if length is not None and length % 2:
         raise ValueError(f"glu: the length of x along dim={dim} must be even, got {length}")
-    half = x.shape[axis] // 2 if length is None else length // 2
-    places = (slice(None),) * axis
-    return x[(*places, slice(None, half))] * tm.sigmoid(x[(*places, slice(half, None))])
+    # As a new axis of the two halves: JAX can't slice at a place that it computes from a length
+    lengths = lengths_of(x)
+    lengths[axis : axis + 1] = [2, -1 if length is None else length // 2]
+    halves = x.reshape(lengths).dimshuffle(axis, *(a for a in range(x.type.ndim + 1) if a != axis))
+    return halves[0] * tm.sigmoid(halves[1])
 
 
 def softmax(x: TensorLike, dim: int, *, dtype: str | None = None) -> TensorVariable:

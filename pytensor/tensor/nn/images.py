@@ -174,9 +174,10 @@ def pixel_shuffle(x: TensorLike, upscale_factor: int) -> TensorVariable:
         raise ValueError(
             f"pixel_shuffle: x must have a multiple of {r**2} channels, got {channels}"
         )
-    out = x.reshape((*batch, channels // r**2, r, r, height, width))
-    out = _last_axes(out, (0, 3, 1, 4, 2))
-    return out.reshape((*batch, channels // r**2, height * r, width * r))
+    # JAX can't take a length that is a quotient of another, so reshaping finds those
+    fewer = -1 if x.type.shape[-3] is None else channels // r**2
+    out = _last_axes(x.reshape((*batch, fewer, r, r, height, width)), (0, 3, 1, 4, 2))
+    return out.reshape((*batch, fewer, height * r, width * r))
 
 
 def pixel_unshuffle(x: TensorLike, downscale_factor: int) -> TensorVariable:
@@ -207,15 +208,18 @@ def pixel_unshuffle(x: TensorLike, downscale_factor: int) -> TensorVariable:
         as_tensor_variable(x),
         integer("pixel_unshuffle", "downscale_factor", downscale_factor, 1),
     )
-    *batch, channels, height, width = _image_lengths("pixel_unshuffle", x)
+    *batch, channels, _, width = _image_lengths("pixel_unshuffle", x)
     for length in x.type.shape[-2:]:
         if length is not None and length % r:
             raise ValueError(
                 f"pixel_unshuffle: height and width must be multiples of {r}, got {length}"
             )
-    out = x.reshape((*batch, channels, height // r, r, width // r, r))
-    out = _last_axes(out, (0, 2, 4, 1, 3))
-    return out.reshape((*batch, channels * r**2, height // r, width // r))
+    rows, columns = (-1 if n is None else n // r for n in x.type.shape[-2:])
+    out = x.reshape((*batch, channels, rows, r, width))
+    rows = lengths_of(out)[-3]
+    out = _last_axes(out.reshape((*batch, channels, rows, r, columns, r)), (0, 2, 4, 1, 3))
+    *_, rows, columns = lengths_of(out)
+    return out.reshape((*batch, channels * r**2, rows, columns))
 
 
 def _image_lengths(function: str, x: TensorVariable) -> list[Any]:
