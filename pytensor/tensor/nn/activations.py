@@ -15,6 +15,7 @@ from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.known_lengths import length_by
 from pytensor.tensor.nn.checks import axis_of, floats, like, number, number_within, single, where
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes
@@ -766,9 +767,8 @@ def glu(x: TensorLike, dim: int = -1) -> TensorVariable:
     length = x.type.shape[axis]
     if length is not None and length % 2:
         raise ValueError(f"glu: the length of x along dim={dim} must be even, got {length}")
-    # As a new axis of the two halves: JAX can't slice at a place that it computes from a length
     lengths = lengths_of(x)
-    lengths[axis : axis + 1] = [2, -1 if length is None else length // 2]
+    lengths[axis : axis + 1] = [2, length_by(lambda n: n // 2, lengths[axis])]
     halves = x.reshape(lengths).dimshuffle(axis, *(a for a in range(x.type.ndim + 1) if a != axis))
     return halves[0] * tm.sigmoid(halves[1])
 

@@ -22,6 +22,7 @@ from pytensor.tensor.basic import (
 )
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import Ints, flag, is_int, per_axis
+from pytensor.tensor.known_lengths import length_by
 from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.nn.checks import (
     floats,
@@ -174,8 +175,7 @@ def pixel_shuffle(x: TensorLike, upscale_factor: int) -> TensorVariable:
         raise ValueError(
             f"pixel_shuffle: x must have a multiple of {r**2} channels, got {channels}"
         )
-    # JAX can't take a length that is a quotient of another, so reshaping finds those
-    fewer = -1 if x.type.shape[-3] is None else channels // r**2
+    fewer = length_by(lambda n: n // r**2, channels)
     out = _last_axes(x.reshape((*batch, fewer, r, r, height, width)), (0, 3, 1, 4, 2))
     return out.reshape((*batch, fewer, height * r, width * r))
 
@@ -208,17 +208,15 @@ def pixel_unshuffle(x: TensorLike, downscale_factor: int) -> TensorVariable:
         as_tensor_variable(x),
         integer("pixel_unshuffle", "downscale_factor", downscale_factor, 1),
     )
-    *batch, channels, _, width = _image_lengths("pixel_unshuffle", x)
+    *batch, channels, height, width = _image_lengths("pixel_unshuffle", x)
     for length in x.type.shape[-2:]:
         if length is not None and length % r:
             raise ValueError(
                 f"pixel_unshuffle: height and width must be multiples of {r}, got {length}"
             )
-    rows, columns = (-1 if n is None else n // r for n in x.type.shape[-2:])
-    out = x.reshape((*batch, channels, rows, r, width))
-    rows = lengths_of(out)[-3]
-    out = _last_axes(out.reshape((*batch, channels, rows, r, columns, r)), (0, 2, 4, 1, 3))
-    *_, rows, columns = lengths_of(out)
+    rows, columns = (length_by(lambda n: n // r, n) for n in (height, width))
+    out = x.reshape((*batch, channels, rows, r, columns, r))
+    out = _last_axes(out, (0, 2, 4, 1, 3))
     return out.reshape((*batch, channels * r**2, rows, columns))
 
 
