@@ -29,3 +29,11 @@ def scaled_length(length, factor):
     n = lscalar()
     scaled = cast(floor(n * np.float64(factor)), "int64")
     return KnownLength([n], [cells_are_left(scaled, scaled >= 1)])(length)
+
+
+def length_by(formula, length):
+    """Return a formula of a length, such as a quotient; of an integer, which is known, itself."""
+    if isinstance(length, int):
+        return formula(length)
+    n = lscalar()
+    return KnownLength([n], [formula(n)])(length)

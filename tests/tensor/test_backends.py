@@ -19,11 +19,14 @@ from docs.tools.backends import (
     try_cell,
 )
 from pytensor.tensor import __extend__
+from tests.catalogue.formulas import FORMULAS
 from tests.utils import REFERENCE_MODE
 
 STATE = read_state()
 # Functions whose nodes are those of another row
 OF_ANOTHER_ROW = dict.fromkeys(("batch_normalization", "batch_normalization_train"), "batch_norm")
+OF_ANOTHER_ROW |= {n: "dropout" for n in pt.nn.__all__ if "dropout" in n and n != "dropout"}
+OF_ANOTHER_ROW |= {"rrelu": "leaky_relu", "upsample": "interpolate"}
 HINT = "run python -m docs.tools.backends"
 # Where a graph takes many seconds to compile, the rows that are tried by default.
 QUICK = {
@@ -43,6 +46,8 @@ def outcome(reason):
 
 
 def tried_by_default(backend, place, name):
+    if name in FORMULAS:
+        return backend in IN_TURN and name in ("linear", "cross_entropy")
     if name in LARGE or backend in QUICK:
         return name in QUICK.get(backend, ())
     return backend not in IN_TURN or backend == IN_TURN[place % len(IN_TURN)]
@@ -80,7 +85,7 @@ def test_cell(backend, name):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in LARGE)) for n in ROWS]
+    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in {*LARGE, *FORMULAS})) for n in ROWS]
 )
 def test_reference(name):
     """What the cells are compared with: its gradients agree with finite differences."""
