@@ -22,6 +22,8 @@ from pytensor.layers.convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from pytensor.layers.files import load, save
+from pytensor.layers.loop import batches, fit
 from pytensor.layers.module import Module, buffer, generator, parameter, restart
 from pytensor.layers.normalization import (
     BatchNorm,
@@ -36,7 +38,7 @@ from pytensor.layers.normalization import (
     LayerNorm,
     RMSNorm,
 )
-from pytensor.layers.training import current_updates, training
+from pytensor.layers.updates import current_updates, training
 
 __all__ = [
     "BatchNorm",
@@ -61,11 +63,15 @@ __all__ = [
     "Module",
     "RMSNorm",
     "Sequential",
+    "batches",
     "buffer",
     "current_updates",
+    "fit",
     "generator",
     "init",
+    "load",
     "parameter",
     "restart",
+    "save",
     "training",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytensor.tensor as pt
 from pytensor.layers import init
 from pytensor.layers.module import Module, generator, parameter
-from pytensor.layers.training import current_updates
+from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
 from pytensor.tensor.variable import TensorVariable
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.layers import init
 from pytensor.layers.module import Module, buffer, parameter
-from pytensor.layers.training import current_updates
+from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
 from pytensor.tensor.variable import TensorVariable
 

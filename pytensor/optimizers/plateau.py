@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 
 import pytensor
@@ -55,7 +53,7 @@ class ReduceLROnPlateau:
         self.threshold, self.minimum = threshold, minimum
         values = {
             "rate": np.asarray(learning_rate, pytensor.config.floatX),
-            "best": np.float64(math.inf),
+            "best": np.finfo("float64").max,
             "waited": np.int64(0),
         }
         self.state: dict[str, TensorSharedVariable] = {
