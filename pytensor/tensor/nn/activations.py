@@ -3,15 +3,18 @@
 They are for real numbers, and raise TypeError for complex ones.
 """
 
-import numbers
+from collections.abc import Callable
 from typing import Any, Literal
 
 from pytensor.scalar import activations
-from pytensor.scalar.basic import ScalarOp
-from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.scalar.basic import ScalarOp, get_scalar_type, upgrade_to_float
+from pytensor.tensor import TensorLike, special
+from pytensor.tensor import math as tm
+from pytensor.tensor.basic import as_tensor_variable, cast, switch
 from pytensor.tensor.broadcasting import broadcast_as
+from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.nn.checks import axis_of, floats, like, number, number_within, single
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
@@ -30,10 +33,11 @@ def _real(function: str, x: TensorLike) -> TensorVariable:
     return x
 
 
-def _number(function: str, name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
-        raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
-    return float(value)
+def _float(function: str, x: TensorLike) -> TensorVariable:
+    """Return `x` with integers upgraded to floating point, as the Ops of activations have it."""
+    x = _real(function, x)
+    scalar: Any = upgrade_to_float(get_scalar_type(x.type.dtype))[0]
+    return cast(x, scalar.dtype)
 
 
 def relu(x: TensorLike) -> TensorVariable:
@@ -309,7 +313,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
     >>> pt.nn.elu(pt.constant([-1e4, 0.0, 1e4]), alpha=2).eval()
     array([-2.e+00,  0.e+00,  1.e+04])
     """
-    return elementwise(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
+    return elementwise(activations.Elu(alpha=number("elu", "alpha", alpha)), x)
 
 
 def leaky_relu(x: TensorLike, negative_slope: float = 0.01) -> TensorVariable:
@@ -341,7 +345,7 @@ def leaky_relu(x: TensorLike, negative_slope: float = 0.01) -> TensorVariable:
     >>> pt.nn.leaky_relu(pt.constant([-2.0, 2.0]), 0.5).eval()
     array([-1.,  2.])
     """
-    slope = _number("leaky_relu", "negative_slope", negative_slope)
+    slope = number("leaky_relu", "negative_slope", negative_slope)
     return elementwise(activations.LeakyRelu(alpha=slope), x)
 
 
@@ -401,3 +405,469 @@ def slopes_below_zero(x: TensorLike, slopes: TensorLike) -> TensorVariable:
     if x.type.dtype in float_dtypes:
         slopes = cast(slopes, x.type.dtype)
     return elementwise(activations.PRelu(), x, slopes)
+
+
+def sigmoid(x: TensorLike) -> TensorVariable:
+    """Return the logistic function, ``1 / (1 + exp(-x))``; it is `pytensor.tensor.sigmoid`.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.sigmoid(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([0. , 0.5, 1. ])
+    """
+    return tm.sigmoid(_float("sigmoid", x))
+
+
+def logsigmoid(x: TensorLike) -> TensorVariable:
+    """Return the logarithm of the logistic function, ``-softplus(-x)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Finite for any finite input.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.logsigmoid(pt.constant([-1e4, 0.0, 1e4])).eval().round(4)
+    array([-1.000e+04, -6.931e-01, -0.000e+00])
+    """
+    return -tm.softplus(-_float("logsigmoid", x))
+
+
+def tanh(x: TensorLike) -> TensorVariable:
+    """Return the hyperbolic tangent; it is `pytensor.tensor.tanh`.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.tanh(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([-1.,  0.,  1.])
+    """
+    return tm.tanh(_float("tanh", x))
+
+
+def softplus(x: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> TensorVariable:
+    """Return the smooth rectifier, ``log(1 + exp(beta * x)) / beta``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    beta : float
+    threshold : float
+        Where ``beta * x`` is larger, the result is `x` itself.
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Raises
+    ------
+    ValueError
+        If `beta` or `threshold` isn't a finite number, or `beta` is 0.
+
+    References
+    ----------
+    Dugas, Bengio, Belisle, Nadeau and Garcia, "Incorporating second-order functional knowledge
+    for better option pricing", NIPS 2000.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.softplus(pt.constant([-1e4, 0.0, 1e4])).eval().round(4)
+    array([0.000e+00, 6.931e-01, 1.000e+04])
+    """
+    x = _float("softplus", x)
+    if number("softplus", "beta", beta) == 0:
+        raise ValueError("softplus: beta must not be 0")
+    scaled = x if beta == 1 else x * like(beta, x)
+    smooth = tm.softplus(scaled)
+    if beta != 1:
+        smooth = smooth / like(beta, x)
+    return switch(scaled > like(number("softplus", "threshold", threshold), x), x, smooth)
+
+
+def hardtanh(x: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> TensorVariable:
+    """Return `x` within two bounds, ``clip(x, min_val, max_val)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    min_val, max_val : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is zero at both bounds.
+
+    Raises
+    ------
+    ValueError
+        If a bound isn't a finite number, or `min_val` is above `max_val`.
+
+    References
+    ----------
+    Collobert, "Large scale machine learning", PhD thesis, Universite de Paris VI, 2004.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.hardtanh(pt.constant([-2.0, 0.5, 2.0])).eval()
+    array([-1. ,  0.5,  1. ])
+    """
+    x = _float("hardtanh", x)
+    low, high = number("hardtanh", "min_val", min_val), number("hardtanh", "max_val", max_val)
+    if low > high:
+        raise ValueError(f"hardtanh: min_val must be at most max_val, got {low:g} and {high:g}")
+    return switch(x <= like(low, x), like(low, x), switch(x >= like(high, x), like(high, x), x))
+
+
+def celu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
+    """Return the continuously differentiable `elu`: below zero ``alpha * (exp(x / alpha) - 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    alpha : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is 1.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` isn't a finite number, or is 0.
+
+    References
+    ----------
+    Barron, "Continuously differentiable exponential linear units", arXiv:1704.07483.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.celu(pt.constant([-1e4, 0.0, 2.0]), 0.5).eval()
+    array([-0.5,  0. ,  2. ])
+    """
+    x = _float("celu", x)
+    if number("celu", "alpha", alpha) == 0:
+        raise ValueError("celu: alpha must not be 0")
+    # The exponential must be finite above zero, too: its gradient is multiplied by 0 there
+    below = like(alpha, x) * tm.expm1(tm.minimum(x, like(0, x)) / like(alpha, x))
+    return switch(x > like(0, x), x, below)
+
+
+def softshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
+    """Return `x` moved towards zero by `lambd`, and zero within ``[-lambd, lambd]``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    lambd : float
+        Not negative.
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Raises
+    ------
+    ValueError
+        If `lambd` isn't a finite number that is 0 or more.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.softshrink(pt.constant([-2.0, 0.25, 2.0])).eval()
+    array([-1.5,  0. ,  1.5])
+    """
+    x = _float("softshrink", x)
+    bound = like(number_within("softshrink", "lambd", lambd, 0, float("inf")), x)
+    shrunk = switch(x > bound, x - bound, switch(x < -bound, x + bound, like(0, x)))
+    return switch(tm.isnan(x), x, shrunk)
+
+
+def hardshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
+    """Return `x`, and zero within ``[-lambd, lambd]``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    lambd : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Raises
+    ------
+    ValueError
+        If `lambd` isn't a finite number.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.hardshrink(pt.constant([-2.0, 0.25, 2.0])).eval()
+    array([-2.,  0.,  2.])
+    """
+    x = _float("hardshrink", x)
+    bound = like(number("hardshrink", "lambd", lambd), x)
+    return switch(tm.and_(x >= -bound, x <= bound), like(0, x), x)
+
+
+def tanhshrink(x: TensorLike) -> TensorVariable:
+    """Return ``x - tanh(x)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Near 0 it has the rounding error of the difference, as in PyTorch.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.tanhshrink(pt.constant([-20.0, 0.0, 20.0])).eval()
+    array([-19.,   0.,  19.])
+    """
+    x = _float("tanhshrink", x)
+    return x - tm.tanh(x)
+
+
+def threshold(x: TensorLike, threshold: float, value: float) -> TensorVariable:
+    """Return `x` where it is above a threshold, and a value elsewhere.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    threshold, value : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Raises
+    ------
+    ValueError
+        If `threshold` or `value` isn't a finite number.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.threshold(pt.constant([-2.0, 0.5, 2.0]), 1, -1).eval()
+    array([-1., -1.,  2.])
+    """
+    x = _float("threshold", x)
+    bound = like(number("threshold", "threshold", threshold), x)
+    return switch(x <= bound, like(number("threshold", "value", value), x), x)
+
+
+def rrelu(
+    x: TensorLike, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> TensorVariable:
+    """Return the randomized leaky rectifier as networks evaluate it, with the mean of its slopes.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    lower, upper : float
+        The slope below zero is ``(lower + upper) / 2``.
+    training : bool
+        PyTorch draws slopes in training; here only False is taken.
+
+    Returns
+    -------
+    TensorVariable of the same shape
+
+    Raises
+    ------
+    ValueError
+        If a slope isn't a finite number, `lower` is above `upper`, or `training` is True.
+
+    References
+    ----------
+    Xu, Wang, Chen and Li, "Empirical evaluation of rectified activations in convolutional
+    network", arXiv:1505.00853.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.rrelu(pt.constant([-2.0, 2.0]), 0.25, 0.75).eval()
+    array([-1.,  2.])
+    """
+    low, high = number("rrelu", "lower", lower), number("rrelu", "upper", upper)
+    if low > high:
+        raise ValueError(f"rrelu: lower must be at most upper, got {low:g} and {high:g}")
+    if flag("rrelu: training", training):
+        raise ValueError(
+            "rrelu: training=True isn't implemented; for random slopes, use prelu(x, slopes)"
+        )
+    return leaky_relu(x, (low + high) / 2)
+
+
+def glu(x: TensorLike, dim: int = -1) -> TensorVariable:
+    """Return the gated linear unit ``a * sigmoid(b)`` of the two halves a and b of `x`.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, of an even length along `dim`
+    dim : int
+
+    Returns
+    -------
+    TensorVariable, half as long along `dim`
+
+    Raises
+    ------
+    ValueError
+        If `x` has no axis `dim`, or is known to have an odd length there.
+    TypeError
+        If `x` isn't floating point.
+
+    References
+    ----------
+    Dauphin, Fan, Auli and Grangier, "Language modeling with gated convolutional networks",
+    arXiv:1612.08083.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.glu(pt.constant([2.0, 4.0, 0.0, 1e4])).eval()
+    array([1., 4.])
+    """
+    x = floats("glu", "x", x)
+    axis = axis_of("glu", x, dim)
+    length = x.type.shape[axis]
+    if length is not None and length % 2:
+        raise ValueError(f"glu: the length of x along dim={dim} must be even, got {length}")
+    half = x.shape[axis] // 2 if length is None else length // 2
+    places = (slice(None),) * axis
+    return x[(*places, slice(None, half))] * tm.sigmoid(x[(*places, slice(half, None))])
+
+
+def softmax(x: TensorLike, dim: int, *, dtype: str | None = None) -> TensorVariable:
+    """Return exponentials divided by their sum along an axis, ``exp(x) / sum(exp(x))``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, unless `dtype` is given
+    dim : int
+        PyTorch guesses it where it is left out, with a warning; here it must be given.
+    dtype : str, optional
+        What `x` is cast to before.
+
+    Returns
+    -------
+    TensorVariable, shape of `x`
+        The maximum is subtracted first, so nothing overflows.  Half precision is computed in
+        single.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no axis `dim`.
+    TypeError
+        If `x` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.softmax(pt.constant([1e4, 1e4, 0.0]), 0).eval()
+    array([0.5, 0.5, 0. ])
+    """
+    return _along("softmax", special.softmax, x, dim, dtype)
+
+
+def log_softmax(x: TensorLike, dim: int, *, dtype: str | None = None) -> TensorVariable:
+    """Return the logarithm of `softmax`, ``x - log(sum(exp(x)))``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, unless `dtype` is given
+    dim : int
+    dtype : str, optional
+        What `x` is cast to before.
+
+    Returns
+    -------
+    TensorVariable, shape of `x`
+        More precise than the logarithm of `softmax`, and finite for any finite input.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no axis `dim`.
+    TypeError
+        If `x` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.log_softmax(pt.constant([0.0, -1e4]), 0).eval()
+    array([     0., -10000.])
+    """
+    return _along("log_softmax", special.log_softmax, x, dim, dtype)
+
+
+def softmin(x: TensorLike, dim: int, *, dtype: str | None = None) -> TensorVariable:
+    """Return the `softmax` of ``-x``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, unless `dtype` is given
+    dim : int
+    dtype : str, optional
+        What ``-x`` is cast to before.
+
+    Returns
+    -------
+    TensorVariable, shape of `x`
+
+    Raises
+    ------
+    ValueError
+        If `x` has no axis `dim`.
+    TypeError
+        If `x` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.softmin(pt.constant([0.0, 0.0, 1e4]), 0).eval()
+    array([0.5, 0.5, 0. ])
+    """
+    return _along("softmin", lambda x, axis: special.softmax(-x, axis), x, dim, dtype)
+
+
+def _along(
+    name: str, function: Callable[..., Any], x: TensorLike, dim: int, dtype: str | None
+) -> TensorVariable:
+    x = as_tensor_variable(x)
+    x = floats(name, "x", x if dtype is None else cast(x, dtype))
+    (wide,) = single(x)
+    return cast(function(wide, axis_of(name, x, dim)), x.type.dtype)

@@ -1,0 +1,103 @@
+"""Checks of arguments, and conversions of inputs, that several modules of `pt.nn` share."""
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytensor.tensor import TensorLike
+from pytensor.tensor.basic import as_tensor_variable, cast, constant
+from pytensor.tensor.batching import shapes_differ
+from pytensor.tensor.conv.basic import is_int
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.type import float_dtypes, integer_dtypes
+from pytensor.tensor.variable import TensorConstant, TensorVariable
+
+
+def number(function: str, name: str, value: float) -> float:
+    """Check an argument that is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
+        raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def number_within(function: str, name: str, value: float, low: float, high: float) -> float:
+    """Check an argument that is a number of an interval with its borders."""
+    if not low <= number(function, name, value) <= high:
+        limits = f"from {low:g} to {high:g}" if high < np.inf else f"that is {low:g} or more"
+        raise ValueError(f"{function}: {name} must be a number {limits}, got {value!r}")
+    return float(value)
+
+
+def integer(function: str, name: str, value: int, least: int | None = None) -> int:
+    """Check an argument that is an integer."""
+    if not is_int(value) or (least is not None and value < least):
+        limit = "" if least is None else f" that is {least} or more"
+        raise ValueError(f"{function}: {name} must be an integer{limit}, got {value!r}")
+    return int(value)
+
+
+def one_of(function: str, name: str, value: str, options: Iterable[str]) -> str:
+    """Check an argument that is one of a few names."""
+    options = list(options)
+    if value not in options:
+        names = ", ".join(map(repr, options))
+        raise ValueError(f"{function}: {name} must be one of {names}; got {value!r}")
+    return value
+
+
+def axis_of(function: str, x: TensorVariable, dim: int, name: str = "dim") -> int:
+    """Check an axis of `x`; return it counted from the first one."""
+    n = x.type.ndim
+    if not is_int(dim) or not -n <= dim < n:
+        raise ValueError(f"{function}: {name} must be an axis of x, which has {n}; got {dim!r}")
+    return int(dim) % n
+
+
+def floats(function: str, name: str, x: TensorLike, *axes: int) -> TensorVariable:
+    """Return an input that must be floating point, with one of the numbers of axes, if given."""
+    x = as_tensor_variable(x)
+    if x.type.dtype not in float_dtypes:
+        raise TypeError(
+            f"{function}: {name} must be floating point, got {x.type.dtype}; cast it first"
+        )
+    has_axes(function, name, x, axes)
+    return x
+
+
+def integers(function: str, name: str, x: TensorLike, *axes: int) -> TensorVariable:
+    """Return an input that must be integers, with one of the numbers of axes, if given."""
+    x = as_tensor_variable(x)
+    if x.type.dtype not in integer_dtypes:
+        raise TypeError(f"{function}: {name} must be integers, got {x.type.dtype}")
+    has_axes(function, name, x, axes)
+    return x
+
+
+def has_axes(function: str, name: str, x: TensorVariable, axes: Sequence[int]) -> None:
+    """Check the number of axes."""
+    if axes and x.type.ndim not in axes:
+        wanted = " or ".join(map(str, axes))
+        raise ValueError(f"{function}: {name} must have {wanted} axes, got {x.type.ndim}")
+
+
+def has_shape(
+    function: str, name: str, x: TensorVariable, shape: Sequence[int | None], why: str
+) -> None:
+    """Check the lengths that are known; `why` says where the wanted ones are from."""
+    if shapes_differ(x.type.shape, shape):
+        raise ValueError(
+            f"{function}: {name} must have shape {tuple(shape)}, {why}; got {x.type.shape}"
+        )
+
+
+def like(value: float, x: TensorVariable) -> TensorConstant:
+    """Return a number as a constant of the dtype of `x`: others would change its dtype."""
+    number_: Any = constant(np.asarray(value, dtype=x.type.dtype))
+    return number_
+
+
+def single(*values: TensorVariable) -> list[TensorVariable]:
+    """Return half precision in single: sums and exponentials overflow otherwise."""
+    return [cast(v, accumulation_dtype(v.type.dtype)) for v in values]
