@@ -231,6 +231,179 @@ def prelu(rng, name):
     return [rng.normal(size=shape), rng.normal(size=channels)], {}
 
 
+@draws("sigmoid", "logsigmoid", "tanh", "tanhshrink")
+def smooth_activation(rng, name):
+    return [rng.normal(0, 4, size=(3, 7))], {}
+
+
+@draws("softplus", "hardtanh", "celu", "softshrink", "hardshrink", "threshold", "rrelu", "glu")
+def activation_with_parameters(rng, name):
+    arrays = [rng.normal(0, 2, size=(4, 6))]
+    names = {"softplus": ("beta", "threshold"), "hardtanh": ("min_val", "max_val")}
+    names |= {"celu": ("alpha",), "softshrink": ("lambd",), "hardshrink": ("lambd",)}
+    names |= {"threshold": ("threshold", "value"), "rrelu": ("lower", "upper")}
+    if name == "glu":
+        return arrays, {"dim": int(rng.integers(-2, 2))}
+    values = sorted(rng.uniform(0.2, 2, size=2))
+    if name == "softplus":
+        values[1] = rng.uniform(0.5, 5)
+    return arrays, dict(zip(names[name], values, strict=False))
+
+
+@draws("softmax", "log_softmax", "softmin")
+def along_an_axis(rng, name):
+    shape = lengths(rng, int(rng.integers(1, 4)), 2, 5)
+    return [rng.normal(0, 5, size=shape)], {"dim": int(rng.integers(-len(shape), len(shape)))}
+
+
+@draws("linear")
+def linear(rng, name):
+    x = rng.normal(size=(*lengths(rng, int(rng.integers(0, 3)), 1, 4), 5))
+    if rng.random() < 0.2:
+        return [x, rng.normal(size=5)], {}
+    return [x, rng.normal(size=(3, 5)), maybe(rng, rng.normal(size=3))], {}
+
+
+@draws("bilinear")
+def bilinear(rng, name):
+    first = lengths(rng, int(rng.integers(1, 3)), 1, 4)
+    arrays = [rng.normal(size=(*first, 3)), rng.normal(size=(*first, 4))]
+    return [*arrays, rng.normal(size=(2, 3, 4)), maybe(rng, rng.normal(size=2))], {}
+
+
+@draws("embedding")
+def embedding(rng, name):
+    x = rng.integers(0, 7, size=lengths(rng, int(rng.integers(0, 3)), 1, 4))
+    return [x, rng.normal(size=(7, 3))], {"padding_idx": (None, 2, -1)[rng.integers(3)]}
+
+
+@draws("one_hot")
+def one_hot(rng, name):
+    x = rng.integers(0, 7, size=lengths(rng, int(rng.integers(0, 3)), 1, 4))
+    return [x], {"num_classes": (-1, 7, 9)[rng.integers(3)]}
+
+
+@draws("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+def dropout(rng, name):
+    """Without a generator; what is drawn can only be compared by distribution."""
+    shape = lengths(rng, {"1": 3, "2": 4, "3": 5}.get(name[-2], 3), 2, 3)
+    return [rng.normal(size=shape)], {"p": rng.uniform(0, 1), "training": False}
+
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduction(rng):
+    return {"reduction": REDUCTIONS[rng.integers(3)]}
+
+
+@draws("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss")
+def pointwise_loss(rng, name):
+    x, target = map(np.asarray, rng.normal(size=(2, *lengths(rng, int(rng.integers(0, 4)), 1, 4))))
+    how = {"smooth_l1_loss": {"beta": rng.choice([0, 0.5, 2]).item()}}
+    how |= {"huber_loss": {"delta": rng.uniform(0.3, 2)}}
+    if name == "soft_margin_loss":
+        target = np.where(target > 0, 1, -1)
+    return [x, target], how.get(name, {}) | reduction(rng)
+
+
+@draws("cross_entropy", "nll_loss")
+def classes(rng, name):
+    shape = ((5,), (4, 5), (2, 5, 3), (2, 5, 2, 3))[rng.integers(4)]
+    axis = min(1, len(shape) - 1)
+    how = {"weight": maybe(rng, rng.uniform(0.2, 2, size=5)), **reduction(rng)}
+    x = rng.normal(0, 3, size=shape)
+    if name == "cross_entropy":
+        how["label_smoothing"] = rng.choice([0, rng.uniform(0, 1)]).item()
+        if rng.random() < 0.3:
+            target = rng.uniform(0, 1, size=shape)
+            return [x, target / target.sum(axis, keepdims=True)], how
+    target = rng.integers(0, 5, size=shape[:axis] + shape[axis + 1 :])
+    how["ignore_index"] = (-100, int(target.flat[0] + 1) % 5, -100)[rng.integers(3)]
+    if target.ndim and rng.random() < 0.3:
+        target[0], how["ignore_index"] = -7, -7
+        target[-1] = 3
+    return [x, target], how
+
+
+@draws("multi_margin_loss")
+def multi_margin_loss(rng, name):
+    shape = ((5,), (4, 5))[rng.integers(2)]
+    how = {"p": int(rng.integers(1, 3)), "margin": rng.uniform(0.2, 2), **reduction(rng)}
+    how["weight"] = maybe(rng, rng.uniform(0.2, 2, size=5))
+    return [rng.normal(size=shape), rng.integers(0, 5, size=shape[:-1])], how
+
+
+@draws("binary_cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
+def binary_loss(rng, name):
+    shape = (*lengths(rng, int(rng.integers(0, 3)), 1, 4), 3)
+    x = rng.uniform(size=shape) if name == "binary_cross_entropy" else rng.normal(0, 9, size=shape)
+    how = {"weight": maybe(rng, rng.uniform(size=shape)), **reduction(rng)}
+    if name.endswith("logits"):
+        how["pos_weight"] = maybe(rng, rng.uniform(0.2, 3, size=3))
+    return [x, rng.uniform(size=shape)], how
+
+
+@draws("kl_div")
+def kl_div(rng, name):
+    how = {"reduction": (*REDUCTIONS, "batchmean")[rng.integers(4)]}
+    how["log_target"] = bool(rng.integers(2))
+    x, target = np.log(rng.uniform(size=(2, *lengths(rng, int(rng.integers(1, 4)), 1, 4))))
+    return [x, target if how["log_target"] else np.exp(target)], how
+
+
+@draws("cosine_embedding_loss", "margin_ranking_loss", "hinge_embedding_loss")
+def pair_loss(rng, name):
+    x1, x2 = rng.normal(size=(2, *((4, 3), (5,))[rng.integers(2)]))
+    target = rng.choice([-1, 1], size=x1.shape)
+    how = {"margin": rng.uniform(0, 1), **reduction(rng)}
+    if name == "cosine_embedding_loss":
+        target = target[..., 0]
+    return [x1, target] if name == "hinge_embedding_loss" else [x1, x2, target], how
+
+
+@draws("triplet_margin_loss")
+def triplet_margin_loss(rng, name):
+    points = rng.normal(size=(3, *((4, 3), (5,), (2, 3, 2))[rng.integers(3)]))
+    how = {"margin": rng.uniform(0.5, 3), "p": (1, 2, 3, 1.5)[rng.integers(4)]}
+    return list(points), {**how, "swap": bool(rng.integers(2)), **reduction(rng)}
+
+
+@draws("poisson_nll_loss")
+def poisson_nll_loss(rng, name):
+    how = {"log_input": bool(rng.integers(2)), "full": bool(rng.integers(2)), **reduction(rng)}
+    x = rng.normal(size=(4, 3)) if how["log_input"] else rng.uniform(0.1, 3, size=(4, 3))
+    return [x, 1.0 + rng.poisson(2, size=(4, 3))], how
+
+
+@draws("gaussian_nll_loss")
+def gaussian_nll_loss(rng, name):
+    x, target = rng.normal(size=(2, 4, 3))
+    var = rng.uniform(0, 2, size=((4, 3), (4, 1), (4,))[rng.integers(3)])
+    var.flat[0] = 1e-9
+    how = {"full": bool(rng.integers(2)), "eps": rng.uniform(1e-3, 1), **reduction(rng)}
+    return [x, target, var], how
+
+
+@draws("cosine_similarity", "pairwise_distance", "normalize")
+def distances(rng, name):
+    x1, x2 = rng.normal(size=(2, *lengths(rng, int(rng.integers(1, 4)), 2, 4)))
+    dim = int(rng.integers(-x1.ndim, x1.ndim))
+    if name == "cosine_similarity":
+        return [x1, x2], {"dim": dim, "eps": rng.choice([1e-8, 1.5]).item()}
+    p = (1, 2, 3, 1.5, float("inf"))[rng.integers(5)]
+    if name == "normalize":
+        return [x1], {"p": p, "dim": dim, "eps": rng.choice([1e-12, 1.5]).item()}
+    return [x1, x2], {"p": p, "keepdim": bool(rng.integers(2))}
+
+
+def fixed(name, how):
+    """Return the arguments of a call, of those by name, for which PyTorch has no gradient."""
+    if not name.endswith("_loss") and "entropy" not in name:
+        return []
+    return [key for key in ("weight", "pos_weight") if how.get(key) is not None]
+
+
 def weights(shape):
     """Return what each entry of a result counts in the cost that is differentiated."""
     return np.cos(np.arange(np.prod(shape, dtype=int))).reshape(shape)
@@ -251,6 +424,7 @@ def torch_results(name, number):
         return torch.tensor(v, requires_grad=v.dtype.kind == "f")
 
     values, how = [tensor(v) for v in arrays], {key: tensor(v) for key, v in how.items()}
+    how |= {key: how[key].detach() for key in fixed(name, how)}
     statistics = []
     if name in ("batch_norm", "instance_norm"):
         values[1:3] = [v if v is None else v.detach() for v in values[1:3]]
@@ -260,6 +434,8 @@ def torch_results(name, number):
     wrt = [v for v in tensors if v.requires_grad]
     out = getattr(torch.nn.functional, name.split()[0])(*values, **how)
     outputs = list(out) if isinstance(out, tuple) else [out]
-    cost = (outputs[0] * torch.tensor(weights(tuple(outputs[0].shape)))).sum()
-    gradients = torch.autograd.grad(cost, wrt)
+    gradients = []
+    if wrt:
+        cost = (outputs[0] * torch.tensor(weights(tuple(outputs[0].shape)))).sum()
+        gradients = torch.autograd.grad(cost, wrt)
     return [v.detach().numpy() for v in (*outputs, *statistics, *gradients)]

@@ -1,0 +1,193 @@
+"""Norms and distances of vectors, with the names, arguments and numbers of PyTorch."""
+
+import numbers
+from collections.abc import Sequence
+
+import numpy as np
+
+from pytensor.gradient import disconnected_grad
+from pytensor.tensor import TensorLike
+from pytensor.tensor import math as tm
+from pytensor.tensor.basic import as_tensor_variable, cast, switch
+from pytensor.tensor.conv.basic import flag
+from pytensor.tensor.moments import total
+from pytensor.tensor.nn.checks import axis_of, floats, like, number_within, single
+from pytensor.tensor.variable import TensorVariable
+
+
+def at_least(x: TensorVariable, low: float) -> TensorVariable:
+    """Return ``maximum(x, low)`` with the gradient of `x` everywhere."""
+    return x + disconnected_grad(tm.maximum(x, like(low, x)) - x)
+
+
+def norm(
+    x: TensorVariable, p: float, axes: tuple[int, ...], *, keepdims: bool = False
+) -> TensorVariable:
+    """Return the p-norm over some axes; its gradient is 0 where it is 0, not NaN."""
+    if p == 0:
+        return total(cast(tm.neq(x, like(0, x)), x.type.dtype), axes, keepdims=keepdims)
+    if np.isinf(p):
+        extreme = tm.max if p > 0 else tm.min
+        return extreme(tm.abs(x), axis=axes, keepdims=keepdims)
+    if p == 1:
+        return total(tm.abs(x), axes, keepdims=keepdims)
+    powers = tm.sqr(x) if p == 2 else tm.abs(x) ** like(p, x)
+    terms = total(powers, axes, keepdims=keepdims)
+    is_zero = tm.eq(terms, like(0, terms))
+    positive = switch(is_zero, like(1, terms), terms)
+    root = tm.sqrt(positive) if p == 2 else positive ** like(1 / p, terms)
+    return switch(is_zero, like(0, terms), root)
+
+
+def order_of_norm(function: str, p: float) -> float:
+    """Check the p of a norm, a number that isn't negative, or infinity."""
+    if isinstance(p, bool) or not isinstance(p, numbers.Real) or not p >= 0:
+        raise ValueError(f"{function}: p must be a number that is 0 or more, got {p!r}")
+    return float(p)
+
+
+def distance(
+    function: str, x1: TensorVariable, x2: TensorVariable, p: float, eps: float
+) -> TensorVariable:
+    """Return the p-norm of ``x1 - x2 + eps`` over the last axis."""
+    difference = x1 - x2 + like(number_within(function, "eps", eps, 0, np.inf), x1)
+    return norm(difference, order_of_norm(function, p), (-1,))
+
+
+def similarity(x1: TensorVariable, x2: TensorVariable, axis: int, eps: float) -> TensorVariable:
+    """Return the cosine of the angle between vectors along an axis."""
+    units = [v / at_least(norm(v, 2, (axis,), keepdims=True), eps) for v in (x1, x2)]
+    return total(units[0] * units[1], (axis,))
+
+
+def cosine_similarity(
+    x1: TensorLike, x2: TensorLike, dim: int = 1, eps: float = 1e-8
+) -> TensorVariable:
+    """Return the cosine of the angle between vectors, ``x1 . x2 / (|x1| |x2|)``.
+
+    Parameters
+    ----------
+    x1 : tensor_like, floating point
+    x2 : tensor_like, same number of axes
+        Cast to the dtype of `x1`; both are broadcast.
+    dim : int
+        The axis of the vectors.
+    eps : float
+        The least length that vectors are divided by.
+
+    Returns
+    -------
+    TensorVariable, shape of the inputs without `dim`
+        0 for a vector of zeros.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of axes differ, or an argument isn't one of those above.
+    TypeError
+        If `x1` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> x = pt.constant([[1.0, 0.0], [3.0, 3.0]])
+    >>> pt.nn.cosine_similarity(x, [[0.0, 2.0], [1.0, 1.0]]).eval().round(4)
+    array([0., 1.])
+    """
+    x1, x2 = _pair("cosine_similarity", x1, x2)
+    least = number_within("cosine_similarity", "eps", eps, 0, np.inf)
+    if x1.type.ndim != x2.type.ndim:
+        raise ValueError(
+            f"cosine_similarity: x1 and x2 must have the same number of axes, got {x1.type.ndim} "
+            f"and {x2.type.ndim}"
+        )
+    axis = axis_of("cosine_similarity", x1, dim)
+    return cast(similarity(*single(x1, x2), axis, least), x1.type.dtype)
+
+
+def pairwise_distance(
+    x1: TensorLike, x2: TensorLike, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> TensorVariable:
+    """Return distances between vectors, the p-norm of ``x1 - x2 + eps`` over the last axis.
+
+    Parameters
+    ----------
+    x1 : tensor_like, shape (..., features), floating point
+    x2 : tensor_like, shape (..., features)
+        Cast to the dtype of `x1`; both are broadcast.
+    p : float
+        0 or more; it may be infinite.
+    eps : float
+        Added to each difference, for a gradient where both are equal.
+    keepdim : bool
+        Whether to keep the last axis, with one entry.
+
+    Returns
+    -------
+    TensorVariable, shape (...)
+
+    Raises
+    ------
+    ValueError
+        If an input has no axis, or an argument isn't one of those above.
+    TypeError
+        If `x1` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.pairwise_distance(pt.constant([[3.0, 0.0]]), [[0.0, 4.0]], eps=0).eval()
+    array([5.])
+    """
+    x1, x2 = _pair("pairwise_distance", x1, x2)
+    if 0 in (x1.type.ndim, x2.type.ndim):
+        raise ValueError("pairwise_distance: x1 and x2 must have 1 axis or more")
+    out = cast(distance("pairwise_distance", *single(x1, x2), p, eps), x1.type.dtype)
+    return out[..., None] if flag("pairwise_distance: keepdim", keepdim) else out
+
+
+def normalize(
+    x: TensorLike, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12
+) -> TensorVariable:
+    """Divide vectors by their length, ``x / maximum(norm(x), eps)``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point
+    p : float
+        Of the norm: 0 or more, or infinite.
+    dim : int or sequence of int
+        The axes of the vectors.
+    eps : float
+        The least length that vectors are divided by.
+
+    Returns
+    -------
+    TensorVariable, shape of `x`
+
+    Raises
+    ------
+    ValueError
+        If an argument isn't one of those above.
+    TypeError
+        If `x` isn't floating point.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.normalize(pt.constant([[3.0, 4.0], [0.0, 0.0]])).eval()
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    x = floats("normalize", "x", x)
+    dims = dim if isinstance(dim, Sequence) else (dim,)
+    axes = tuple(axis_of("normalize", x, d) for d in dims)
+    least = number_within("normalize", "eps", eps, 0, np.inf)
+    (wide,) = single(x)
+    lengths = norm(wide, order_of_norm("normalize", p), axes, keepdims=True)
+    return cast(wide / tm.maximum(lengths, like(least, wide)), x.type.dtype)
+
+
+def _pair(function: str, x1: TensorLike, x2: TensorLike) -> tuple[TensorVariable, TensorVariable]:
+    x1 = floats(function, "x1", x1)
+    return x1, cast(as_tensor_variable(x2), x1.type.dtype)
