@@ -13,6 +13,7 @@
 """
 
 from pytensor.layers import init
+from pytensor.layers.attention import MultiHeadAttention
 from pytensor.layers.basic import Dropout, Embedding, Linear, Sequential
 from pytensor.layers.convolution import (
     Conv1d,
@@ -38,9 +39,12 @@ from pytensor.layers.normalization import (
     LayerNorm,
     RMSNorm,
 )
+from pytensor.layers.recurrent import GRU, LSTM
 from pytensor.layers.updates import current_updates, training
 
 __all__ = [
+    "GRU",
+    "LSTM",
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
@@ -61,6 +65,7 @@ __all__ = [
     "LayerNorm",
     "Linear",
     "Module",
+    "MultiHeadAttention",
     "RMSNorm",
     "Sequential",
     "batches",
