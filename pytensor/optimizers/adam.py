@@ -3,7 +3,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import shared
 from pytensor.optimizers.basic import (
@@ -187,7 +186,7 @@ class NAdam(Adam):
 
     Notes
     -----
-    State as in `Adam`, and ``mu_product``, a scalar of dtype floatX.
+    State as in `Adam`, and ``<name>.mu_product``, a scalar.
     """
 
     def __init__(
@@ -208,16 +207,12 @@ class NAdam(Adam):
         half = as_scalar(0.5, dtype)
         return as_scalar(self.betas[0], dtype) * (as_scalar(1, dtype) - half * decay)
 
-    def _product(self) -> TensorSharedVariable:
-        if "mu_product" not in self.state:
-            one = np.ones((), pytensor.config.floatX)
-            self.state["mu_product"] = shared(one, name="mu_product")
-        return self.state["mu_product"]
-
-    def _common_updates(self) -> NewValues:
-        product = self._product()
-        new = product * self._mu(1, product.type.dtype)
-        return {**super()._common_updates(), product: new}
+    def _product(self, name: str, dtype: str) -> TensorSharedVariable:
+        """Return the state variable of the momenta's product."""
+        key = f"{name}.mu_product"
+        if key not in self.state:
+            self.state[key] = shared(np.ones((), dtype), name=key)
+        return self.state[key]
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -228,8 +223,9 @@ class NAdam(Adam):
         updates, new_mean, new_square = self._moments(param, grad, name)
         one = as_scalar(1, dtype)
         now, later = self._mu(1, dtype), self._mu(2, dtype)
-        product = pt.cast(self._product(), dtype) * now
+        old_product = self._product(name, dtype)
+        product = old_product * now
         ahead = later / (one - product * later) * new_mean + (one - now) / (one - product) * grad
         root = pt.sqrt(new_square / self._correction(self.betas[1], dtype))
         step = as_scalar(learning_rate, dtype) * ahead / (root + as_scalar(self.epsilon, dtype))
-        return {**updates, param: param - step}
+        return {**updates, old_product: product, param: param - step}

@@ -357,12 +357,12 @@ class Optimizer(ABC):
         """Return the new values of state that belongs to no single parameter."""
         return {self._step(): self._step() + np.int32(1)} if "step" in self.state else {}
 
-    def value_of(self, hyperparameter: str) -> Scalar:
+    def value_of(self, hyperparameter: str, dtype: str = "float64") -> Scalar:
         """Return a hyperparameter for the next step: a schedule's is a symbolic scalar."""
-        return self._now(self.defaults[hyperparameter])
+        return self._now(self.defaults[hyperparameter], dtype)
 
-    def _now(self, value: Scalar | Schedule) -> Scalar:
-        return value(self._step()) if callable(value) else value
+    def _now(self, value: Scalar | Schedule, dtype: str) -> Scalar:
+        return value(pt.cast(self._step(), dtype)) if callable(value) else value
 
     def _slot(self, param: TensorSharedVariable, name: str, slot: str) -> TensorSharedVariable:
         """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
@@ -374,8 +374,12 @@ class Optimizer(ABC):
     def _values_by_parameter(
         self, params: Sequence[SharedVariable], groups: Iterable[Mapping[str, Any]]
     ) -> dict[SharedVariable, dict[str, Scalar]]:
-        own = {name: self.value_of(name) for name in self.hyperparameters}
-        values = dict.fromkeys(params, own)
+        kinds = {wide_dtype(param) for param in params}
+        own = {
+            kind: {name: self.value_of(name, kind) for name in self.hyperparameters}
+            for kind in sorted(kinds)
+        }
+        values = {param: own[wide_dtype(param)] for param in params}
         if isinstance(groups, Mapping):
             raise TypeError("groups must be a sequence of dicts; write [group]")
         grouped = set()
@@ -383,7 +387,7 @@ class Optimizer(ABC):
             if not isinstance(group, Mapping) or "params" not in group:
                 raise ValueError(f'groups[{position}] must be a dict with the key "params"')
             changed = {
-                "learning_rate" if name == "lr" else name: self._now(value)
+                "learning_rate" if name == "lr" else name: value
                 for name, value in group.items()
                 if name != "params"
             }
@@ -393,14 +397,17 @@ class Optimizer(ABC):
                         f"groups[{position}] sets {name!r}; {type(self).__name__} has "
                         + ", ".join(self.hyperparameters)
                     )
-                check_number(f"groups[{position}][{name!r}]", value)
+                if not callable(value):
+                    check_number(f"groups[{position}][{name!r}]", value)
             for param in check_parameters(group["params"]):
                 if param not in values:
                     raise ValueError(f"groups[{position}] has {param}, which is not in params")
                 if param in grouped:
                     raise ValueError(f"parameter {param} is listed twice in groups")
                 grouped.add(param)
-                values[param] = own | changed
+                kind = wide_dtype(param)
+                mine = {name: self._now(value, kind) for name, value in changed.items()}
+                values[param] = own[kind] | mine
         return values
 
 
