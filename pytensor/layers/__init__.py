@@ -39,6 +39,7 @@ from pytensor.layers.normalization import (
     LayerNorm,
     RMSNorm,
 )
+from pytensor.layers.overview import summary
 from pytensor.layers.recurrent import GRU, LSTM
 from pytensor.layers.updates import current_updates, training
 
@@ -78,5 +79,6 @@ __all__ = [
     "parameter",
     "restart",
     "save",
+    "summary",
     "training",
 ]

@@ -35,7 +35,7 @@ def needed(package: str, what: str) -> Any:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{what} needs the package {error.name!r}: pip install {package.partition('.')[0]}",
+            f"{what} needs the package {error.name!r}: pip install safetensors tqdm",
             name=error.name,
         ) from error
 

@@ -191,7 +191,7 @@ def fit(
             row = {"epoch": len(rows) + 1, "loss": float(np.mean([*map(_number, losses)]))}
             if validate is not None:
                 row["score"] = float(validate())
-                done.append(stopping.update(row["epoch"], row["score"]))
+                done.append(stopping.update(len(rows) + 1, row["score"]))
             rows.append(row | rate() | {"seconds": time.perf_counter() - begin})
             losses.clear()
             bar.write(", ".join(f"{name} {value:.4g}" for name, value in rows[-1].items()))
@@ -262,7 +262,8 @@ def _rate_of(optimizer: States) -> Callable[[], dict[str, float]]:
         return lambda: {"rate": float(rate)}
     if not all(isinstance(v, SharedVariable | Constant) for v in graph_inputs([rate])):
         return dict  # an argument of the step
-    compute = pytensor.function([], rate, mode=Mode(linker="py", optimizer=None))
+    mode = Mode(linker="py", optimizer=None)  # type: ignore[arg-type]
+    compute = pytensor.function([], rate, mode=mode)
     return lambda: {"rate": float(compute())}
 
 

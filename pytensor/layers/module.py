@@ -122,14 +122,14 @@ def _kind_of(variable: SharedVariable) -> str:
     return "buffer" if hasattr(variable.tag, "buffer") or not is_float else "parameter"
 
 
-def _walk(
+def walk(
     value: Any, path: str = "", above: tuple[Any, ...] = ()
-) -> Iterator[tuple[str, SharedVariable]]:
-    """Yield shared variables in modules, lists and dicts, with the path that leads there."""
-    if isinstance(value, SharedVariable):
-        yield path, value
+) -> Iterator[tuple[str, Any]]:
+    """Yield shared variables and modules in modules, lists and dicts, with the paths to them."""
     if any(value is other for other in above):
         return  # a module that refers to the one that it is in
+    if isinstance(value, SharedVariable | Module):
+        yield path, value
     items: Any = ()
     if isinstance(value, Module):
         items = value.children()
@@ -138,7 +138,7 @@ def _walk(
     elif isinstance(value, list | tuple):
         items = enumerate(value)
     for key, child in items:
-        yield from _walk(child, f"{path}.{key}" if path else str(key), (*above, value))
+        yield from walk(child, f"{path}.{key}" if path else str(key), (*above, value))
 
 
 class _Completing(type):
@@ -198,7 +198,7 @@ class Module(metaclass=_Completing):
         from now on if that is its name in this module.  If it still had its start value, it gets
         the one of the new name.
         """
-        found = dict(_walk(self))
+        found = {name: v for name, v in walk(self) if isinstance(v, SharedVariable)}
         for name, variable in found.items():
             if variable.name is None or name.endswith(f".{variable.name}"):
                 fresh = _has_start(variable)

@@ -49,10 +49,10 @@ class _Recurrent(Module):
         return pt.split(x, [self.hidden_size] * self.gates, n_splits=self.gates, axis=-1)
 
     def _run(
-        self, x: TensorLike, states: list[TensorVariable] | None
+        self, sequence: TensorLike, states: Any
     ) -> tuple[TensorVariable, list[TensorVariable]]:
         """Return the last layer's outputs and the final states, (layers, batch, hidden) each."""
-        x = pt.as_tensor_variable(x)
+        x: Any = pt.as_tensor_variable(sequence)
         if x.type.ndim != 3:
             raise ValueError(
                 f"{type(self).__name__}: x must have 3 axes, (batch, length, features); it has "

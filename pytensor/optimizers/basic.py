@@ -45,9 +45,9 @@ def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVa
     return pt.constant(np.asarray(value, dtype=dtype))
 
 
-def is_number(value: Scalar, number: float) -> bool:
+def is_number(value: Scalar | Schedule, number: float) -> bool:
     """Tell whether `value` is known to be `number` when the graph is built."""
-    return not isinstance(value, Variable) and value == number
+    return not isinstance(value, Variable) and not callable(value) and value == number
 
 
 def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None = None) -> None:
@@ -262,10 +262,8 @@ class Optimizer(ABC):
         >>> float(w.get_value())
         1.5
         """
-        module: Any = parameters
-        params = check_parameters(
-            module.parameters() if hasattr(module, "parameters") else parameters
-        )
+        given: Any = parameters
+        params = check_parameters(given.parameters() if hasattr(given, "parameters") else given)
         own = self.get_updates(params, grad(loss, params), groups)
         return merge_updates(updates, own)
 

@@ -199,5 +199,5 @@ def test_other_batches_are_no_continuation(tmp_path):
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "tqdm", None)
-    with pytest.raises(ModuleNotFoundError, match="pip install tqdm"):
+    with pytest.raises(ModuleNotFoundError, match="'tqdm': pip install safetensors tqdm"):
         layers.fit(lambda: 1.0, [()], 1)
