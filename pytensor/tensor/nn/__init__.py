@@ -33,6 +33,9 @@ from pytensor.tensor.nn.activations import (
     tanhshrink,
     threshold,
 )
+from pytensor.tensor.nn.attention import (
+    scaled_dot_product_attention,
+)
 from pytensor.tensor.nn.convolution import (
     conv1d,
     conv2d,
@@ -40,6 +43,9 @@ from pytensor.tensor.nn.convolution import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+)
+from pytensor.tensor.nn.ctc import (
+    ctc_loss,
 )
 from pytensor.tensor.nn.distances import (
     cosine_similarity,
@@ -151,6 +157,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -210,6 +217,7 @@ __all__ = [
     "relu6",
     "rms_norm",
     "rrelu",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",

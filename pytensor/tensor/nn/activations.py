@@ -10,11 +10,11 @@ from pytensor.scalar import activations
 from pytensor.scalar.basic import ScalarOp, get_scalar_type, upgrade_to_float
 from pytensor.tensor import TensorLike, special
 from pytensor.tensor import math as tm
-from pytensor.tensor.basic import as_tensor_variable, cast, switch
+from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.nn.checks import axis_of, floats, like, number, number_within, single
+from pytensor.tensor.nn.checks import axis_of, floats, like, number, number_within, single, where
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
@@ -505,7 +505,7 @@ def softplus(x: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     smooth = tm.softplus(scaled)
     if beta != 1:
         smooth = smooth / like(beta, x)
-    return switch(scaled > like(number("softplus", "threshold", threshold), x), x, smooth)
+    return where(scaled > like(number("softplus", "threshold", threshold), x), x, smooth)
 
 
 def hardtanh(x: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> TensorVariable:
@@ -540,7 +540,7 @@ def hardtanh(x: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     low, high = number("hardtanh", "min_val", min_val), number("hardtanh", "max_val", max_val)
     if low > high:
         raise ValueError(f"hardtanh: min_val must be at most max_val, got {low:g} and {high:g}")
-    return switch(x <= like(low, x), like(low, x), switch(x >= like(high, x), like(high, x), x))
+    return where(x <= like(low, x), like(low, x), where(x >= like(high, x), like(high, x), x))
 
 
 def celu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
@@ -576,7 +576,7 @@ def celu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
         raise ValueError("celu: alpha must not be 0")
     # The exponential must be finite above zero, too: its gradient is multiplied by 0 there
     below = like(alpha, x) * tm.expm1(tm.minimum(x, like(0, x)) / like(alpha, x))
-    return switch(x > like(0, x), x, below)
+    return where(x > like(0, x), x, below)
 
 
 def softshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
@@ -605,8 +605,8 @@ def softshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
     """
     x = _float("softshrink", x)
     bound = like(number_within("softshrink", "lambd", lambd, 0, float("inf")), x)
-    shrunk = switch(x > bound, x - bound, switch(x < -bound, x + bound, like(0, x)))
-    return switch(tm.isnan(x), x, shrunk)
+    shrunk = where(x > bound, x - bound, where(x < -bound, x + bound, like(0, x)))
+    return where(tm.isnan(x), x, shrunk)
 
 
 def hardshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
@@ -634,7 +634,7 @@ def hardshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
     """
     x = _float("hardshrink", x)
     bound = like(number("hardshrink", "lambd", lambd), x)
-    return switch(tm.and_(x >= -bound, x <= bound), like(0, x), x)
+    return where(tm.and_(x >= -bound, x <= bound), like(0, x), x)
 
 
 def tanhshrink(x: TensorLike) -> TensorVariable:
@@ -684,7 +684,7 @@ def threshold(x: TensorLike, threshold: float, value: float) -> TensorVariable:
     """
     x = _float("threshold", x)
     bound = like(number("threshold", "threshold", threshold), x)
-    return switch(x <= bound, like(number("threshold", "value", value), x), x)
+    return where(x <= bound, like(number("threshold", "value", value), x), x)
 
 
 def rrelu(

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable, cast, constant
+from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
 from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.conv.basic import is_int
 from pytensor.tensor.moments import accumulation_dtype
@@ -101,3 +102,8 @@ def like(value: float, x: TensorVariable) -> TensorConstant:
 def single(*values: TensorVariable) -> list[TensorVariable]:
     """Return half precision in single: sums and exponentials overflow otherwise."""
     return [cast(v, accumulation_dtype(v.type.dtype)) for v in values]
+
+
+def where(condition: TensorVariable, yes: TensorVariable, no: TensorVariable) -> TensorVariable:
+    """Choose by a condition that has no gradient: PyTensor's is of floatX, whatever is compared."""
+    return switch(disconnected_grad(condition), yes, no)

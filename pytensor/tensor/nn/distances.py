@@ -8,10 +8,10 @@ import numpy as np
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
 from pytensor.tensor import math as tm
-from pytensor.tensor.basic import as_tensor_variable, cast, switch
+from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.moments import total
-from pytensor.tensor.nn.checks import axis_of, floats, like, number_within, single
+from pytensor.tensor.nn.checks import axis_of, floats, like, number_within, single, where
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -24,25 +24,22 @@ def norm(
     x: TensorVariable, p: float, axes: tuple[int, ...], *, keepdims: bool = False
 ) -> TensorVariable:
     """Return the p-norm over some axes; its gradient is 0 where it is 0, not NaN."""
-    if p == 0:
-        return total(cast(tm.neq(x, like(0, x)), x.type.dtype), axes, keepdims=keepdims)
     if np.isinf(p):
-        extreme = tm.max if p > 0 else tm.min
-        return extreme(tm.abs(x), axis=axes, keepdims=keepdims)
+        return tm.max(tm.abs(x), axis=axes, keepdims=keepdims)
     if p == 1:
         return total(tm.abs(x), axes, keepdims=keepdims)
     powers = tm.sqr(x) if p == 2 else tm.abs(x) ** like(p, x)
     terms = total(powers, axes, keepdims=keepdims)
     is_zero = tm.eq(terms, like(0, terms))
-    positive = switch(is_zero, like(1, terms), terms)
+    positive = where(is_zero, like(1, terms), terms)
     root = tm.sqrt(positive) if p == 2 else positive ** like(1 / p, terms)
-    return switch(is_zero, like(0, terms), root)
+    return where(is_zero, like(0, terms), root)
 
 
 def order_of_norm(function: str, p: float) -> float:
-    """Check the p of a norm, a number that isn't negative, or infinity."""
-    if isinstance(p, bool) or not isinstance(p, numbers.Real) or not p >= 0:
-        raise ValueError(f"{function}: p must be a number that is 0 or more, got {p!r}")
+    """Check the p of a norm, a positive number, or infinity."""
+    if isinstance(p, bool) or not isinstance(p, numbers.Real) or not p > 0:
+        raise ValueError(f"{function}: p must be a positive number, got {p!r}")
     return float(p)
 
 
@@ -116,7 +113,7 @@ def pairwise_distance(
     x2 : tensor_like, shape (..., features)
         Cast to the dtype of `x1`; both are broadcast.
     p : float
-        0 or more; it may be infinite.
+        Positive; it may be infinite.
     eps : float
         Added to each difference, for a gradient where both are equal.
     keepdim : bool
@@ -155,7 +152,7 @@ def normalize(
     ----------
     x : tensor_like, floating point
     p : float
-        Of the norm: 0 or more, or infinite.
+        Of the norm: positive; it may be infinite.
     dim : int or sequence of int
         The axes of the vectors.
     eps : float

@@ -9,12 +9,11 @@ from typing import Any
 
 from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import switch
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.math import eq
 from pytensor.tensor.moments import as_floating_point
-from pytensor.tensor.nn.checks import floats, like, number_within
+from pytensor.tensor.nn.checks import floats, like, number_within, where
 from pytensor.tensor.random.basic import bernoulli
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.variable import TensorVariable
@@ -285,5 +284,5 @@ def _dropout(
         kept, dropped = x * like(scale, x) + like(shift, x), like(LOWEST * scale + shift, x)
     else:
         kept, dropped = x * like(1 / (1 - p), x), like(0, x)
-    out = switch(keep, kept, dropped)
+    out = where(keep, kept, dropped)
     return (next_rng, out) if return_next_rng else out

@@ -18,7 +18,6 @@ from pytensor.tensor.basic import (
     join,
     moveaxis,
     stack,
-    switch,
     zeros,
 )
 from pytensor.tensor.batching import lengths_of
@@ -33,6 +32,7 @@ from pytensor.tensor.nn.checks import (
     number,
     one_of,
     single,
+    where,
 )
 from pytensor.tensor.nn.interpolation import Factors, Mode, interpolate
 from pytensor.tensor.pad import pad as pad_as_numpy
@@ -570,7 +570,7 @@ def grid_sample(
         return place if padding_mode == "zeros" else _clipped(place, m - one)
 
     # Of each axis, the cells that count and their weights
-    taps: list[list[tuple[TensorVariable, Any]]] = []
+    taps: list[list[tuple[TensorVariable, TensorVariable]]] = []
     for place, m in zip(places, lengths, strict=True):
         if mode == "bicubic":
             first = tm.floor(place)
@@ -584,7 +584,9 @@ def grid_sample(
             continue
         place = inside(place, m)
         if mode == "nearest":
-            taps.append([(tm.round(place, mode="half_to_even"), None)])
+            # a gradient for `grid` that is zero
+            flat = one + like(0, place) * _clipped(place, m - one)
+            taps.append([(tm.round(place, mode="half_to_even"), flat)])
         else:
             first = tm.floor(place)
             taps.append([(first, first + one - place), (first + one, place - first)])
@@ -594,8 +596,8 @@ def grid_sample(
     for corner in product(*taps):
         index, weight = batch, one
         for (cell, w), m, length in zip(corner, lengths, lengths_of(x)[2:], strict=True):
-            is_inside = cast(tm.and_(cell >= like(0, one), cell < m), wide.type.dtype)
-            weight = weight * is_inside if w is None else weight * is_inside * w
+            is_inside = tm.and_(cell >= like(0, one), cell < m)
+            weight = where(is_inside, weight * w, like(0, one))
             index = index * length + cast(_clipped(cell, m - one), "int64")
         terms.append(rows[index] * weight[..., None])
     total: Any = sum(terms[1:], terms[0])
@@ -605,7 +607,7 @@ def grid_sample(
 def _clipped(place: TensorVariable, last: TensorVariable) -> TensorVariable:
     """Return places within an image; the derivative is zero at its ends and beyond."""
     first = like(0, place)
-    return switch(place <= first, first, switch(place >= last, last, place))
+    return where(place <= first, first, where(place >= last, last, place))
 
 
 def _reflected(place: TensorVariable, m: TensorVariable, aligned: bool) -> TensorVariable:
@@ -613,13 +615,13 @@ def _reflected(place: TensorVariable, m: TensorVariable, aligned: bool) -> Tenso
     low = like(0 if aligned else -0.5, place)
     span = m - like(1, place) if aligned else m
     is_single = tm.eq(span, like(0, span))
-    span = switch(is_single, like(1, span), span)
+    span = where(is_single, like(1, span), span)
     distance = tm.abs(place - low)
     flips = tm.floor(distance / span)
     rest = distance - flips * span
     is_odd = tm.eq(flips - like(2, span) * tm.floor(flips / like(2, span)), like(1, span))
-    mirrored = switch(is_odd, span - rest, rest) + low
-    return switch(is_single, like(0, place), mirrored)
+    mirrored = where(is_odd, span - rest, rest) + low
+    return where(is_single, like(0, place), mirrored)
 
 
 def _keys(t: TensorVariable) -> list[TensorVariable]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor import math as tm
-from pytensor.tensor.basic import arange, as_tensor_variable, cast, expand_dims, switch
+from pytensor.tensor.basic import arange, as_tensor_variable, cast, expand_dims
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.moments import count, total
 from pytensor.tensor.nn.checks import (
@@ -25,6 +25,7 @@ from pytensor.tensor.nn.checks import (
     number_within,
     one_of,
     single,
+    where,
 )
 from pytensor.tensor.nn.distances import at_least, distance
 from pytensor.tensor.special import log_softmax
@@ -84,19 +85,19 @@ def _at_class(
     is_used = tm.neq(target, integer(function, "ignore_index", ignore_index))
     is_class = tm.and_(target >= 0, target < log_p.shape[axis])
     zero, here = like(0, log_p), _in_class(function, log_p, target, axis)
-    losses = -total(switch(here, log_p, zero), (axis,))
+    losses = -total(where(here, log_p, zero), (axis,))
     counts = like(1, log_p)
     if weight is not None:
         weight = _of_classes(function, weight, log_p, axis)
-        counts = total(switch(here, weight, zero), (axis,))
+        counts = total(where(here, weight, zero), (axis,))
         losses = losses * counts
     # A target that is no class would have loss 0, whatever the model says
-    losses = switch(is_class, losses, like(np.nan, log_p))
+    losses = where(is_class, losses, like(np.nan, log_p))
     if smoothing:
         every = log_p if weight is None else log_p * weight
         uniform = -total(every, (axis,)) / count(log_p, (axis,))
         losses = like(1 - smoothing, log_p) * losses + like(smoothing, log_p) * uniform
-    return switch(is_used, losses, zero), switch(is_used, counts, zero)
+    return where(is_used, losses, zero), where(is_used, counts, zero)
 
 
 def _of_classes(function: str, weight: TensorLike, x: TensorVariable, axis: int) -> TensorVariable:
@@ -271,8 +272,8 @@ def binary_cross_entropy(
 def _clamped_log(p: TensorVariable) -> TensorVariable:
     # The logarithm must be finite at 0, too: its gradient is multiplied by 0 there
     is_positive = p > like(0, p)
-    log = tm.log(switch(is_positive, p, like(1, p)))
-    return switch(is_positive, tm.maximum(log, like(-100, p)), like(-100, p))
+    log = tm.log(where(is_positive, p, like(1, p)))
+    return where(is_positive, tm.maximum(log, like(-100, p)), like(-100, p))
 
 
 def _weighted(function: str, losses: TensorVariable, weight: TensorLike | None) -> TensorVariable:
@@ -426,7 +427,7 @@ def smooth_l1_loss(
     if number_within(name, "beta", beta, 0, np.inf) > 0:
         border, half = like(beta, x), like(0.5, x)
         below = half * tm.sqr(losses) / border
-        losses = switch(losses < border, below, losses - half * border)
+        losses = where(losses < border, below, losses - half * border)
     return _reduced(name, losses, reduction, dtype)
 
 
@@ -466,7 +467,7 @@ def huber_loss(
     if number("huber_loss", "delta", delta) <= 0:
         raise ValueError(f"huber_loss: delta must be positive, got {delta!r}")
     size, border, half = tm.abs(x - target), like(delta, x), like(0.5, x)
-    losses = switch(size <= border, half * tm.sqr(size), border * (size - half * border))
+    losses = where(size <= border, half * tm.sqr(size), border * (size - half * border))
     return _reduced("huber_loss", losses, reduction, dtype)
 
 
@@ -510,7 +511,7 @@ def kl_div(
     if flag("kl_div: log_target", log_target):
         losses = tm.exp(target) * (target - x)
     else:
-        log = tm.log(switch(tm.eq(target, like(0, x)), like(1, x), target))
+        log = tm.log(where(tm.eq(target, like(0, x)), like(1, x), target))
         losses = target * log - target * x
     one_of("kl_div", "reduction", reduction, (*REDUCTIONS, "batchmean"))
     if reduction == "batchmean":
@@ -564,9 +565,9 @@ def poisson_nll_loss(
         losses = x - target * tm.log(x + least)
     if flag(f"{name}: full", full):
         is_large = target > like(1, x)
-        n = switch(is_large, target, like(1, x))
+        n = where(is_large, target, like(1, x))
         log_factorial = n * tm.log(n) - n + like(0.5, x) * tm.log(like(2 * math.pi, x) * n)
-        losses = losses + switch(is_large, log_factorial, like(0, x))
+        losses = losses + where(is_large, log_factorial, like(0, x))
     return _reduced(name, losses, reduction, dtype)
 
 
@@ -677,8 +678,8 @@ def cosine_embedding_loss(
     cosine = total(x1 * x2, (-1,)) / tm.sqrt(squares[0] * squares[1])
     zero = like(0, x1)
     apart = tm.maximum(cosine - like(number(name, "margin", margin), x1), zero)
-    losses = switch(tm.eq(target, like(-1, x1)), apart, zero)
-    losses = switch(tm.eq(target, like(1, x1)), like(1, x1) - cosine, losses)
+    losses = where(tm.eq(target, like(-1, x1)), apart, zero)
+    losses = where(tm.eq(target, like(1, x1)), like(1, x1) - cosine, losses)
     return _reduced(name, losses, reduction, dtype)
 
 
@@ -757,8 +758,8 @@ def hinge_embedding_loss(
     name = "hinge_embedding_loss"
     dtype, (x, target) = _inputs(name, x, target)
     zero, apart = like(0, x), like(number(name, "margin", margin), x) - x
-    losses = switch(tm.eq(target, like(1, x)), zero, tm.maximum(apart, zero))
-    losses = losses + switch(tm.eq(target, like(-1, x)), zero, x)
+    losses = where(tm.eq(target, like(1, x)), zero, tm.maximum(apart, zero))
+    losses = losses + where(tm.eq(target, like(-1, x)), zero, x)
     return _reduced(name, losses, reduction, dtype)
 
 
@@ -935,12 +936,12 @@ def multi_margin_loss(
     target = cast(integers(name, "target", target, axis), "int64")
     has_shape(name, "target", target, x.type.shape[:axis], "a class for each sample")
     here, zero = _in_class(name, x, target, axis), like(0, x)
-    own = total(switch(here, x, zero), (axis,))
+    own = total(where(here, x, zero), (axis,))
     margins = like(number(name, "margin", margin), x) - expand_dims(own, axis) + x
-    terms = switch(here, zero, tm.maximum(margins, zero))
+    terms = where(here, zero, tm.maximum(margins, zero))
     losses = total(tm.sqr(terms) if p == 2 else terms, (axis,)) / count(x, (axis,))
     if weight is not None:
         weight = _of_classes(name, weight, x, axis)
-        losses = losses * total(switch(here, weight, zero), (axis,))
+        losses = losses * total(where(here, weight, zero), (axis,))
     is_class = tm.and_(target >= 0, target < x.shape[axis])
-    return _reduced(name, switch(is_class, losses, like(np.nan, x)), reduction, dtype)
+    return _reduced(name, where(is_class, losses, like(np.nan, x)), reduction, dtype)

@@ -2,11 +2,11 @@
 
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import arange, as_tensor_variable, cast, shape_padright, switch
+from pytensor.tensor.basic import arange, as_tensor_variable, cast, shape_padright
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.math import eq
 from pytensor.tensor.math import max as pt_max
-from pytensor.tensor.nn.checks import floats, has_shape, integer, integers
+from pytensor.tensor.nn.checks import floats, has_shape, integer, integers, where
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -152,7 +152,7 @@ def embedding(x: TensorLike, weight: TensorLike, padding_idx: int | None = None)
     if n is not None and not -n <= place < n:
         raise ValueError(f"embedding: padding_idx must be a row of weight, {n} rows; got {place}")
     is_padding = eq(x, place if place >= 0 else weight.shape[0] + place)
-    return switch(shape_padright(is_padding), disconnected_grad(rows), rows)
+    return where(shape_padright(is_padding), disconnected_grad(rows), rows)
 
 
 def one_hot(x: TensorLike, num_classes: int = -1) -> TensorVariable:

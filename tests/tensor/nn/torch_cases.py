@@ -397,6 +397,111 @@ def distances(rng, name):
     return [x1, x2], {"p": p, "keepdim": bool(rng.integers(2))}
 
 
+@draws("pad")
+def pad(rng, name):
+    mode = ("constant", "reflect", "replicate", "circular")[rng.integers(4)]
+    n = int(rng.integers(1, 4))
+    x = rng.normal(size=(2, *lengths(rng, n, 3, 5)))
+    low, high = (-1, 3) if mode == "constant" else (0, 2)
+    how = {"pad": tuple(int(v) for v in rng.integers(low, high + 1, size=2 * n)), "mode": mode}
+    if mode == "constant" and rng.random() < 0.5:
+        how["value"] = rng.uniform(-1, 1)
+    return [x[:, None] if rng.random() < 0.5 else x], how
+
+
+@draws("pixel_shuffle", "pixel_unshuffle")
+def pixels(rng, name):
+    r, first = int(rng.integers(1, 4)), lengths(rng, int(rng.integers(0, 3)), 1, 3)
+    if name == "pixel_shuffle":
+        return [rng.normal(size=(*first, 2 * r**2, *lengths(rng, 2, 1, 3)))], {"upscale_factor": r}
+    return [rng.normal(size=(*first, 2, 2 * r, 3 * r))], {"downscale_factor": r}
+
+
+@draws("local_response_norm")
+def local_response_norm(rng, name):
+    x = rng.normal(size=(2, int(rng.integers(1, 6)), *lengths(rng, int(rng.integers(1, 4)), 1, 4)))
+    how = dict(zip(("alpha", "beta", "k"), rng.uniform(0.3, 2, size=3), strict=True))
+    return [x], {"size": int(rng.integers(1, 6)), **how}
+
+
+def sliding(rng):
+    how = {"kernel_size": per_axis(rng, 2, 1, 3), "dilation": per_axis(rng, 2, 1, 2)}
+    return how | {"padding": per_axis(rng, 2, 0, 2), "stride": per_axis(rng, 2, 1, 3)}
+
+
+@draws("unfold", "fold")
+def windows_as_columns(rng, name):
+    size, how = lengths(rng, 2, 5, 8), sliding(rng)
+    if name == "unfold":
+        return [rng.normal(size=(2, 3, *size)[int(rng.integers(2)) :])], how
+    kernel, counts = how["kernel_size"], []
+    for axis, n in enumerate(size):
+        k, d, p, s = (v if isinstance(v, int) else v[axis] for v in how.values())
+        counts.append((n + 2 * p - d * (k - 1) - 1) // s + 1)
+    cells = kernel**2 if isinstance(kernel, int) else kernel[0] * kernel[1]
+    shape = (2, 3 * cells, counts[0] * counts[1])
+    return [rng.normal(size=shape[int(rng.integers(2)) :])], {"output_size": size, **how}
+
+
+@draws("affine_grid")
+def affine_grid(rng, name):
+    n = int(rng.integers(2, 4))
+    size = (2, 3, *lengths(rng, n, 1, 4))
+    return [rng.normal(size=(2, n, n + 1))], {"size": size, "align_corners": bool(rng.integers(2))}
+
+
+@draws("grid_sample")
+def grid_sample(rng, name):
+    n = int(rng.integers(2, 4))
+    modes = ("bilinear", "nearest", "bicubic")[: 5 - n]
+    how = {"mode": modes[rng.integers(len(modes))]}
+    how["padding_mode"] = ("zeros", "border", "reflection")[rng.integers(3)]
+    how["align_corners"] = (None, True, False)[rng.integers(3)]
+    grid = rng.uniform(-1.9, 1.9, size=(2, *lengths(rng, n, 1, 4), n))
+    return [rng.normal(size=(2, 3, *lengths(rng, n, 1, 5))), grid], how
+
+
+@draws("upsample")
+def upsample(rng, name):
+    how = {"size": per_axis(rng, 2, 1, 9), "mode": ("nearest", "bilinear")[rng.integers(2)]}
+    return [rng.normal(size=(2, 2, *lengths(rng, 2, 3, 6)))], how
+
+
+@draws("scaled_dot_product_attention")
+def attention(rng, name):
+    first, (queries, keys) = lengths(rng, int(rng.integers(0, 3)), 2, 3), lengths(rng, 2, 1, 6)
+    how = {"scale": (None, rng.uniform(0.1, 2))[rng.integers(2)]}
+    kinds = ("none", "causal", "boolean", "added")
+    kind = kinds[rng.integers(4)]
+    of_keys = first
+    if rng.random() < 0.3:
+        first, of_keys, how["enable_gqa"] = (2, 6), (2, (1, 2, 3)[rng.integers(3)]), True
+    if kind == "causal":
+        how["is_causal"] = True
+    elif kind == "boolean":
+        how["attn_mask"] = rng.random(size=(queries, keys)) < 0.6
+        how["attn_mask"][:, 0] = True
+    elif kind == "added":
+        how["attn_mask"] = rng.normal(size=(*first, queries, keys))
+    query, key = rng.normal(size=(*first, queries, 4)), rng.normal(size=(*of_keys, keys, 4))
+    return [query, key, rng.normal(size=(*of_keys, keys, 5))], how
+
+
+@draws("ctc_loss")
+def ctc_loss(rng, name):
+    """Of logits: PyTorch's gradient is that of what `log_softmax` is before it."""
+    frames, batch, labels = (int(rng.integers(*limits)) for limits in ((4, 9), (1, 4), (1, 4)))
+    logits = rng.normal(0, 2, size=(frames, batch, 5))
+    targets = rng.integers(1, 4, size=(batch, labels))
+    how = {"input_lengths": rng.integers(3, frames + 1, size=batch), **reduction(rng)}
+    how["target_lengths"] = rng.integers(0, labels + 1, size=batch)
+    how |= {"blank": (0, 4)[rng.integers(2)], "zero_infinity": bool(rng.integers(2))}
+    if rng.random() < 0.3:
+        logits, targets = logits[:, 0], targets[0]
+        how |= {"input_lengths": how["input_lengths"][0, ...], "target_lengths": np.array(labels)}
+    return [logits, targets], how
+
+
 def fixed(name, how):
     """Return the arguments of a call, of those by name, for which PyTorch has no gradient."""
     if not name.endswith("_loss") and "entropy" not in name:
@@ -432,6 +537,8 @@ def torch_results(name, number):
             statistics = [v for v in values[1:3] if v is not None]
     tensors = [v for v in (*values, *how.values()) if isinstance(v, torch.Tensor)]
     wrt = [v for v in tensors if v.requires_grad]
+    if name == "ctc_loss":
+        values[0] = torch.nn.functional.log_softmax(values[0], -1)
     out = getattr(torch.nn.functional, name.split()[0])(*values, **how)
     outputs = list(out) if isinstance(out, tuple) else [out]
     gradients = []
