@@ -1,10 +1,13 @@
 """Residual network on handwritten digits: trained, exported and run with onnxruntime."""
 
+import onnxruntime
+from sklearn import datasets, utils
+
 import pytensor.tensor as pt
 from pytensor import config, function, layers
 from pytensor.link.jax import jax_mode
+from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import AdamW
-from sklearn import datasets, utils
 
 config.floatX = "float32"
 pixels, digits = utils.shuffle(*datasets.load_digits(return_X_y=True), random_state=0)
@@ -27,10 +30,6 @@ with layers.training() as updates:
     loss = pt.nn.cross_entropy(net(x), y)
 step = function([x, y], loss, updates=AdamW(3e-3).minimize(loss, net, updates), mode=jax_mode())
 layers.fit(step, layers.batches([images[:1400], digits[:1400]], 50, rng=0), epochs=6)
-
-import onnxruntime
-
-from pytensor.link.onnx import export_onnx
 
 scores = pt.nn.softmax(net(x), axis=1)
 export_onnx(x, scores, "digits.onnx", output_names=["scores"], verify=[images[1400:1402]])

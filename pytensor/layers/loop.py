@@ -159,11 +159,14 @@ def fit(
     rng, count = getattr(batches, "rng", None), length_hint(batches, 0)
     rows: list[dict[str, float]] = []
     losses: list[Any] = []  # of the epoch that is running
-    run = None if checkpoint is None or module is None else _Run(checkpoint, module, optimizer, step)
+    run = None
+    if checkpoint is not None and module is not None:
+        run = _Run(checkpoint, module, optimizer, step)
     if run is not None and run.path.exists():
         info = run.load()
         if info.get("batches") != count:
-            raise ValueError(f"{checkpoint}: of {info.get('batches')} batches an epoch, not {count}")
+            wrong = info.get("batches")
+            raise ValueError(f"{checkpoint}: of {wrong} batches an epoch, not {count}")
         rows, losses = info["rows"], info["losses"]
         if rng is not None:
             rng.bit_generator.state = info["data"]["bits"]
@@ -228,8 +231,8 @@ class _Run:
         states = info.get("generators", [])
         if len(states) != len(self.generators):
             raise ValueError(
-                f"{self.path}: of a step with {len(states)} generators, not {len(self.generators)}; "
-                "pass the compiled function itself as step"
+                f"{self.path}: of a step with {len(states)} generators, not "
+                f"{len(self.generators)}; pass the compiled function itself as step"
             )
         for container, state in zip(self.generators, states, strict=True):
             container.value = generator_of(state)

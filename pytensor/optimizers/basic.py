@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import pytensor.tensor as pt
+from pytensor import gradient
 from pytensor.compile.sharedvalue import SharedVariable, shared
-from pytensor.gradient import DisconnectedType, grad
+from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
 from pytensor.graph.null_type import NullType
 from pytensor.optimizers.updates import Gradients, OrderedUpdates, Updates, merge_updates
@@ -264,7 +265,7 @@ class Optimizer(ABC):
         """
         given: Any = parameters
         params = check_parameters(given.parameters() if hasattr(given, "parameters") else given)
-        own = self.get_updates(params, grad(loss, params), groups)
+        own = self.get_updates(params, gradient.grad(loss, params), groups)
         return merge_updates(updates, own)
 
     def get_updates(

@@ -66,7 +66,7 @@ def test_batches_are_drawn_again_each_epoch():
     first, second = ([rows.tolist() for _, rows in batches] for _ in range(2))
     assert len(batches) == len(first) == 4
     assert first != second
-    assert len({*sum(first, [])}) == 20
+    assert len({*np.ravel(first)}) == 20
     assert all((x == X[rows]).all() for x, rows in batches)
     again = layers.batches([X, np.arange(22)], 5, rng=np.random.default_rng(1))
     assert [rows.tolist() for _, rows in again] == first
@@ -157,7 +157,8 @@ def test_patience_keeps_the_best(tmp_path, capsys):
         pytest.fail("it goes on")
 
     # it has stopped, in the next program too
-    assert layers.fit(step, [()], 9, module=net, checkpoint=path, validate=scored, patience=2) == rows
+    how = {"checkpoint": path, "validate": scored, "patience": 2}
+    assert layers.fit(step, [()], 9, module=net, **how) == rows
 
 
 def test_the_learning_rate_is_shown():

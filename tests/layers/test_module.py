@@ -135,7 +135,8 @@ def test_training_updates_statistics(twice):
     np.testing.assert_allclose(y[:, 0], [-1, 1], rtol=1e-4)
     np.testing.assert_allclose(plain[:, 0], [1, 3], rtol=1e-4)
     np.testing.assert_allclose(norm.running_mean.get_value(), [1.5 if twice else 1.0, 0])
-    np.testing.assert_allclose(norm.running_var.get_value(), [1.75 if twice else 1.5, 0.5**(1 + twice)])
+    variances = [1.75, 0.25] if twice else [1.5, 0.5]
+    np.testing.assert_allclose(norm.running_var.get_value(), variances)
 
 
 def test_dropout_draws_other_masks_in_each_call_and_place():
@@ -176,7 +177,7 @@ def test_state_dicts_of_others_are_refused():
 
 
 def test_a_module_without_call_says_so():
-    with pytest.raises(NotImplementedError, match="Block has no __call__; write it in the place of"):
+    with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
         Block(2)(pt.matrix())
 
 
@@ -219,7 +220,7 @@ def test_two_optimizers_of_one_name_are_refused(tmp_path):
     loss = w(pt.matrix()).sum()
     for optimizer in (first, second):
         optimizer.minimize(loss, w)
-    with pytest.raises(ValueError, match="state called 'bias.momentum_buffer'"):
+    with pytest.raises(ValueError, match=r"state called 'bias\.momentum_buffer'"):
         layers.save(tmp_path / "run.safetensors", w, [first, second])
 
 

@@ -47,4 +47,5 @@ def test_inputs_of_other_dtypes():
     lines = rows_of(layers.summary(net, ids))
     assert lines[1] == ["0", "Embedding", "(2, 7, 4)", "40", "0"]
     # projections of queries, keys and values, then scores and sums of two heads
-    assert lines[3] == ["1", "MultiHeadAttention", "(2, 7, 4)", "60", f"{14 * 48 + 2 * 14 * 7 * 4}"]
+    size = f"{14 * 48 + 2 * 14 * 7 * 4:,}"
+    assert lines[3] == ["1", "MultiHeadAttention", "(2, 7, 4)", "60", size]

@@ -37,7 +37,6 @@ def inputs(network):
 
 def networks():
     """Return PyTorch's networks by name, and how each is called."""
-    import torch
     from torch import nn
     from torch.nn import functional
 
@@ -133,7 +132,8 @@ def record():
             for key, v in net.state_dict().items()
             if "running" in key
         }
-        cost = sum((v * torch.cos(torch.arange(v.numel()).double()).view(v.shape)).sum() for v in out)
+        weights = [torch.cos(torch.arange(v.numel()).double()).view(v.shape) for v in out]
+        cost = sum((v * weight).sum() for v, weight in zip(out, weights, strict=True))
         named = dict(net.named_parameters())
         gradients = torch.autograd.grad(cost, list(named.values()))
         sums = {key: float((g**2).sum().sqrt()) for key, g in zip(named, gradients, strict=True)}

@@ -43,7 +43,8 @@ def test_its_state_is_all_that_has_to_be_saved():
 def test_a_step_follows_it():
     plateau = ReduceLROnPlateau(0.5, factor=0.5, patience=0)
     w = pytensor.shared(np.ones(1), name="w")
-    step = pytensor.function([], updates=SGD(plateau.rate).minimize(w.sum(), [w]), mode="FAST_COMPILE")
+    updates = SGD(plateau.rate).minimize(w.sum(), [w])
+    step = pytensor.function([], updates=updates, mode="FAST_COMPILE")
     step()
     plateau.update(1.0)
     plateau.update(1.0)
