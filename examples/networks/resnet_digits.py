@@ -31,7 +31,7 @@ with layers.training() as updates:
 step = function([x, y], loss, updates=AdamW(3e-3).minimize(loss, net, updates), mode=jax_mode())
 layers.fit(step, layers.batches([images[:1400], digits[:1400]], 50, rng=0), epochs=6)
 
-scores = pt.nn.softmax(net(x), axis=1)
+scores = pt.nn.softmax(net(x), dim=1)
 export_onnx(x, scores, "digits.onnx", output_names=["scores"], verify=[images[1400:1402]])
 session = onnxruntime.InferenceSession("digits.onnx")
 (found,) = session.run(None, {"x": images[1400:]})

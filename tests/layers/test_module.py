@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 import pytensor
 import pytensor.tensor as pt
@@ -179,61 +178,3 @@ def test_state_dicts_of_others_are_refused():
 def test_a_module_without_call_says_so():
     with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
         Block(2)(pt.matrix())
-
-
-def test_files(tmp_path):
-    def make():
-        net = layers.Sequential(layers.Linear(2, 2), layers.Dropout())
-        x = pt.matrix("x")
-        with layers.training() as updates:
-            loss = (net(x) ** 2).sum()
-        adam = Adam(lr=0.1)
-        updates = adam.minimize(loss, net, updates)
-        return net, adam, pytensor.function([x], loss, updates=updates, mode="FAST_COMPILE")
-
-    path = tmp_path / "net.safetensors"
-    net, adam, step = make()
-    step(np.ones((3, 2)))
-    layers.save(path, net, adam, {"epoch": 3})
-    assert {*load_file(path)} == {
-        "0.weight", "0.bias", "optimizer/step",
-        *(f"optimizer/0.{p}.{m}" for p in ("weight", "bias") for m in ("exp_avg", "exp_avg_sq")),
-    }  # fmt: skip
-    losses = [step(np.ones((3, 2))) for _ in range(3)]
-    net, adam, step = make()
-    assert layers.load(path, net, adam) == {"epoch": 3}
-    assert [step(np.ones((3, 2))) for _ in range(3)] == losses
-    # weights alone, of this file or another program's
-    alone = layers.Sequential(layers.Linear(2, 2))
-    layers.load(path, alone)
-    save_file(alone.state_dict(), tmp_path / "other.safetensors")
-    assert layers.load(tmp_path / "other.safetensors", alone) == {}
-    with pytest.raises(ValueError, match=r"\(0 arrays\) isn't of this one \(5\)"):
-        layers.load(tmp_path / "other.safetensors", net, adam)
-    with pytest.raises(ValueError, match=r"net\.safetensors: these values are not of this Linear"):
-        layers.load(path, layers.Linear(2, 2))
-
-
-def test_two_optimizers_of_one_name_are_refused(tmp_path):
-    w = layers.Linear(1, 1)
-    first, second = SGD(0.1, momentum=0.9), SGD(0.1, momentum=0.9)
-    loss = w(pt.matrix()).sum()
-    for optimizer in (first, second):
-        optimizer.minimize(loss, w)
-    with pytest.raises(ValueError, match=r"state called 'bias\.momentum_buffer'"):
-        layers.save(tmp_path / "run.safetensors", w, [first, second])
-
-
-def test_a_broken_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "net.safetensors"
-    layers.save(path, layers.Linear(1, 1))
-    old = path.read_bytes()
-
-    def broken(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.fsync", broken)
-    with pytest.raises(OSError, match="disk full"):
-        layers.save(path, layers.Linear(1, 2))
-    assert path.read_bytes() == old
-    assert [*tmp_path.iterdir()] == [path]
