@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
+from pytensor.link.jax import jax_mode
 from pytensor.optimizers import Adam, ExponentialMovingAverage, merge_updates, schedules
 
 X = np.random.default_rng(0).normal(size=(22, 3))
@@ -19,7 +20,7 @@ Y = X @ [[1.0], [2.0], [-1.0]]
 class Run:
     """A small training with all that has to be saved."""
 
-    def __init__(self):
+    def __init__(self, mode="FAST_COMPILE"):
         self.net = layers.Sequential(
             layers.Linear(3, 8), layers.BatchNorm(8), layers.Dropout(0.3), layers.Linear(8, 1)
         )
@@ -32,7 +33,7 @@ class Run:
         updates = adam.minimize(loss, self.net, updates | {noise_rng: next_rng})
         average = ExponentialMovingAverage(self.net.parameters(), 0.9)
         updates = merge_updates(updates, average.get_updates(updates))
-        self.step = pytensor.function([x, y], loss, updates=updates, mode="FAST_COMPILE")
+        self.step = pytensor.function([x, y], loss, updates=updates, mode=mode)
         self.optimizers = [adam, average]
         self.batches = layers.batches([X, Y], 5, rng=1)
 
@@ -89,18 +90,25 @@ def test_bad_batches(arrays, size, message):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", [6, 8])  # within the second epoch, and at its end
-def test_an_interrupted_training_goes_on_exactly(at, tmp_path, capsys):
-    whole = Run()
+@pytest.mark.parametrize(
+    ("mode", "at"),
+    [  # within the second epoch, and at its end
+        ("FAST_COMPILE", 6),
+        ("FAST_COMPILE", 8),
+        pytest.param(jax_mode(), 6, marks=pytest.mark.long, id="jax-6"),
+    ],
+)
+def test_an_interrupted_training_goes_on_exactly(mode, at, tmp_path, capsys):
+    whole = Run(mode)
     rows = whole.fit(tmp_path / "whole.safetensors", validate=lambda: 0.0)
     path = tmp_path / "parts.safetensors"
-    first = Run()
+    first = Run(mode)
     first.batches = Interrupting(first.batches, at)
     with pytest.raises(KeyboardInterrupt):
         first.fit(path, validate=lambda: 0.0)
     assert first.batches.count == at
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    second = Run()
+    second = Run(mode)
     second.net.initialize(seed=3)
     resumed = second.fit(path, validate=lambda: 0.0)
     assert f"goes on after 1 epochs and {at - 4} batches" in capsys.readouterr().out
