@@ -70,6 +70,10 @@ def test_a_broken_write_leaves_the_old_file(tmp_path, monkeypatch):
         layers.save(path, layers.Linear(1, 2))
     assert path.read_bytes() == old
     assert [*tmp_path.iterdir()] == [path]
+    monkeypatch.undo()
+    before = path.stat().st_ino
+    layers.save(path, layers.Linear(1, 2))
+    assert path.stat().st_ino != before  # another file of the name, not the same one rewritten
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
