@@ -26,6 +26,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
+from tests.catalogue.formulas import FORMULAS
 from tests.catalogue.operators import OPERATORS
 from tests.utils import REFERENCE_MODE
 
@@ -93,7 +94,7 @@ def installed():
     ]
 
 
-ROWS = {name: example for name, example in OPERATORS.items() if example.row}
+ROWS = {name: e for name, e in (OPERATORS | FORMULAS).items() if e.row}
 
 
 # Trying

@@ -1,11 +1,21 @@
 """Every function of `pt.nn` that PyTorch has, compared with it over drawn arguments."""
 
+import json
+
 import numpy as np
 import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.tensor.nn.torch_cases import DRAWS, FUNCTIONS, case, fixed, torch_results
+from tests.tensor.nn.torch_cases import (
+    DRAWS,
+    FUNCTIONS,
+    RECORD,
+    case,
+    digest,
+    fixed,
+    torch_results,
+)
 from tests.utils import REFERENCE_MODE
 
 NOT_IN_TORCH = {"global_avg_pool", "global_lp_pool", "global_max_pool"}
@@ -41,6 +51,16 @@ def results(name, number):
 
 def test_every_function_is_drawn():
     assert {name.split()[0] for name in FUNCTIONS} == {*pt.nn.__all__} - NOT_IN_TORCH
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
+def test_results_are_those_that_were_recorded(name):
+    """Of PyTorch 2.13, which isn't needed here: the first drawn call of each function."""
+    recorded = json.loads(RECORD.read_text())[name]
+    for actual, expected in zip(digest(results(name, 0)), recorded, strict=True):
+        assert actual[0] == expected[0]
+        np.testing.assert_allclose(actual[1:], expected[1:], rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("number", range(DRAWS))

@@ -1,9 +1,18 @@
-"""Drawn calls of `torch.nn.functional`, and what PyTorch makes of them; PyTensor isn't needed."""
+"""Drawn calls of `torch.nn.functional`, and PyTorch's results of them; PyTensor isn't needed.
+
+    python tests/tensor/nn/torch_cases.py
+
+records two numbers of each result in ``torch_results.json``, for machines without PyTorch.
+"""
+
+import json
+from pathlib import Path
 
 import numpy as np
 
 FUNCTIONS = {}
 DRAWS = 4
+RECORD = Path(__file__).with_name("torch_results.json")
 # How many of the arrays have a batch axis, which PyTorch can do without
 BATCHED = {"conv": 1, "conv_transpose": 1, "max_pool": 1, "avg_pool": 1, "lp_pool": 1}
 BATCHED |= {"max_unpool": 2, "adaptive_avg_pool": 1, "adaptive_max_pool": 1}
@@ -546,3 +555,22 @@ def torch_results(name, number):
         cost = (outputs[0] * torch.tensor(weights(tuple(outputs[0].shape)))).sum()
         gradients = torch.autograd.grad(cost, wrt)
     return [v.detach().numpy() for v in (*outputs, *statistics, *gradients)]
+
+
+def digest(results):
+    """Return of each result the shape, the sum by `weights`, and the sum of the squares."""
+    return [
+        [list(v.shape), float((v * weights(v.shape)).sum()), float(np.square(v).sum())]
+        for v in (np.asarray(result, dtype="float64") for result in results)
+    ]
+
+
+def record():
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(digest(torch_results(name, 0)))}" for name in FUNCTIONS
+    ]
+    RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    record()
