@@ -66,8 +66,8 @@ class MultiHeadAttention(Module):
             biases = [None] * 3 if bias is None else self._thirds(bias)
             projections = zip(values, self._thirds(weight), biases, strict=True)
             parts = [pt.nn.linear(*each) for each in projections]
-        heads = [self._split(part) for part in parts]
-        y = pt.nn.scaled_dot_product_attention(*heads, attn_mask=mask, is_causal=causal)
+        q, k, v = (self._split(part) for part in parts)
+        y = pt.nn.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
         y = y.swapaxes(-2, -3)
         return self.out_proj(y.reshape((*y.shape[:-2], self.embed_dim)))
 

@@ -115,17 +115,18 @@ def _multiply_adds(nodes: list[Apply]) -> Any:
         op = getattr(node.op, "core_op", node.op)
         if isinstance(op, Scan):
             return pt.constant(-1)
-        if isinstance(op, ConvTranspose):
-            image, filters = node.inputs[:2]
-            total += image.size * pt.prod(filters.shape[1:])
-        elif isinstance(op, Conv):
-            total += node.outputs[0].size * pt.prod(node.inputs[1].shape[1:])
-        elif isinstance(op, Dot):
-            total += node.outputs[0].size * node.inputs[0].shape[-1]
+        if isinstance(op, Conv | ConvTranspose | Dot):
+            first, second = (pt.as_tensor_variable(v) for v in node.inputs[:2])
+            out = pt.as_tensor_variable(node.outputs[0])
+            if isinstance(op, Dot):
+                total += out.size * first.shape[-1]
+            else:
+                image = first if isinstance(op, ConvTranspose) else out
+                total += image.size * pt.prod(second.shape[1:])
     return total
 
 
-def _aligned(table: list[tuple[str, ...]]) -> str:
+def _aligned(table: Sequence[tuple[str, ...]]) -> str:
     """Return lines whose columns are aligned, the numbers on the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []

@@ -30,7 +30,6 @@ def test_the_guide_shows_the_example_and_it_is_short():
 def test_networks_reach_their_targets(script, tmp_path):
     """A script fails if its network is worse than its target."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTENSOR_FLAGS"}
-    subprocess.run(
-        [sys.executable, script], cwd=tmp_path, env=environment | {"JAX_PLATFORMS": "cpu"}, check=True
-    )
+    environment |= {"JAX_PLATFORMS": "cpu", "PYTHONWARNINGS": "error"}
+    subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, check=True)
     assert [*tmp_path.glob("*.onnx")]
