@@ -20,7 +20,8 @@ PAGES = sorted(
     for path in ROOT.glob(f"{folder}/*.md")
     if not OTHERS.intersection(path.relative_to(ROOT).parts)
 )
-NOT_FOR_USERS = {"IdleClock", "Row", "nn", "schedules"}  # the modules are listed name by name
+# The modules are listed name by name.
+NOT_FOR_USERS = {"IdleClock", "Row", "init", "nn", "schedules"}
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -112,6 +113,8 @@ def test_links(page):
         "pytensor.tensor.__extend__",
         "pytensor.tensor.conv",
         "pytensor.tensor.nn",
+        "pytensor.layers",
+        "pytensor.layers.init",
         "pytensor.optimizers",
         "pytensor.link.onnx",
         "pytensor.link.jax.profiling.report",

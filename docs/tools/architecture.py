@@ -18,7 +18,7 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 # Rows of rooms, from top to bottom, with what their modules are for. What lies in no other room is
 # in ".", the folder's own.
 PACKAGE_ROWS = [
-    {".": "known modes"},
+    {".": "known modes", "layers": "modules, their files and training"},
     {
         "optimizers": "Adam, Muon, schedules",
         "link/jax": "conversions, jax_mode",

@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> import pytensor
 >>> import pytensor.tensor as pt
->>> from pytensor.optimizers import SGD
+>>> from pytensor.optimizers import SGD, schedules
 >>> weight = pytensor.shared(np.array([3.0, -2.0]), name="weight")
 >>> cost = pt.sum(weight**2)
 >>> optimizer = SGD(learning_rate=0.25, momentum=0.9)
@@ -14,13 +14,18 @@
 >>> list(optimizer.state)
 ['weight.momentum_buffer']
 
-A learning rate, momentum or weight decay may be a number, or a symbolic scalar: a shared variable
-which the training loop sets, an input of the compiled function, or a schedule of a step counter.
+A learning rate, momentum or weight decay may be a number, a symbolic scalar (a shared variable
+which the training loop sets, an input of the compiled function), or a schedule: a function of the
+number of steps.
+
+>>> rate = schedules.one_cycle(steps=1000, peak=0.1)
+>>> updates = SGD(lr=rate, momentum=0.9).minimize(cost, [weight])
 """
 
 from pytensor.optimizers import schedules
 from pytensor.optimizers.accumulation import GradientAccumulator
-from pytensor.optimizers.adam import Adam, AdamW
+from pytensor.optimizers.adagrad import Adagrad
+from pytensor.optimizers.adam import Adam, AdamW, NAdam
 from pytensor.optimizers.averaging import ExponentialMovingAverage
 from pytensor.optimizers.basic import Optimizer
 from pytensor.optimizers.clipping import (
@@ -30,8 +35,10 @@ from pytensor.optimizers.clipping import (
     skip_nonfinite,
 )
 from pytensor.optimizers.early_stopping import EarlyStopping
+from pytensor.optimizers.lion import Lion
 from pytensor.optimizers.muon import Muon, orthogonalize
 from pytensor.optimizers.musgd import MuSGD
+from pytensor.optimizers.plateau import ReduceLROnPlateau
 from pytensor.optimizers.rmsprop import RMSprop
 from pytensor.optimizers.sgd import SGD
 from pytensor.optimizers.statistics import AveragedStatistics
@@ -39,17 +46,21 @@ from pytensor.optimizers.updates import OrderedUpdates, merge_updates
 
 __all__ = [
     "SGD",
+    "Adagrad",
     "Adam",
     "AdamW",
     "AveragedStatistics",
     "EarlyStopping",
     "ExponentialMovingAverage",
     "GradientAccumulator",
+    "Lion",
     "MuSGD",
     "Muon",
+    "NAdam",
     "Optimizer",
     "OrderedUpdates",
     "RMSprop",
+    "ReduceLROnPlateau",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",

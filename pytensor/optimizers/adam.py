@@ -9,10 +9,13 @@ from pytensor.optimizers.basic import (
     NewValues,
     Optimizer,
     Scalar,
+    Schedule,
     as_scalar,
+    check_betas,
     check_number,
     decayed,
     is_number,
+    rate_of,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -33,11 +36,12 @@ class Adam(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
     betas : pair of float
         :math:`\beta_1, \beta_2`, each in [0, 1).
     epsilon : float
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         Added to the gradient, times the parameter, before the moments; see `AdamW` for decay apart
         from them.
     amsgrad : bool
@@ -54,27 +58,18 @@ class Adam(Optimizer):
     hyperparameters = ("learning_rate", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
-        epsilon: float = 1e-8, weight_decay: Scalar = 0.0, amsgrad: bool = False,
+        self, learning_rate: Scalar | Schedule | None = None,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        weight_decay: Scalar | Schedule = 0.0, amsgrad: bool = False, *,
+        lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate=learning_rate, weight_decay=weight_decay)
-        self.betas = tuple(betas)
-        if len(self.betas) != 2:
-            raise ValueError(f"betas must be two numbers, not {betas!r}")
-        for position, beta in enumerate(self.betas):
-            check_number(f"betas[{position}]", beta, high=1.0)
+        super().__init__(
+            learning_rate=rate_of(learning_rate, lr, 1e-3), weight_decay=weight_decay
+        )
+        self.betas = check_betas(betas)
         check_number("epsilon", epsilon)
         self.epsilon = epsilon
         self.amsgrad = amsgrad
-
-    def _step(self) -> TensorSharedVariable:
-        if "step" not in self.state:
-            # int32, for JAX has no int64 when floatX is float32.
-            self.state["step"] = shared(np.asarray(0, dtype="int32"), name="step")
-        return self.state["step"]
-
-    def _common_updates(self) -> NewValues:
-        return {self._step(): self._step() + np.int32(1)}
 
     def _correction(self, beta: float, dtype: str) -> TensorVariable:
         """Return 1 - beta**t as a scalar of `dtype`.
@@ -86,17 +81,25 @@ class Adam(Optimizer):
         t = pt.cast(self._step() + np.int32(1), dtype)
         return -pt.expm1(t * as_scalar(math.log(beta), dtype))
 
-    def _adam_step(
-        self, param: TensorSharedVariable, grad: TensorVariable, name: str, learning_rate: Scalar
-    ) -> tuple[NewValues, TensorVariable]:
-        """Return the new moments, and what is to be subtracted from `param`."""
+    def _moments(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str
+    ) -> tuple[NewValues, TensorVariable, TensorVariable]:
+        """Return the updates of the moments, and their new values."""
         dtype = wide_dtype(param)
         beta1, beta2 = self.betas
         mean = self._slot(param, name, "exp_avg")
         square = self._slot(param, name, "exp_avg_sq")
         new_mean = as_scalar(beta1, dtype) * mean + as_scalar(1 - beta1, dtype) * grad
         new_square = as_scalar(beta2, dtype) * square + as_scalar(1 - beta2, dtype) * pt.sqr(grad)
-        updates: NewValues = {mean: new_mean, square: new_square}
+        return {mean: new_mean, square: new_square}, new_mean, new_square
+
+    def _adam_step(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str, learning_rate: Scalar
+    ) -> tuple[NewValues, TensorVariable]:
+        """Return the new moments, and what is to be subtracted from `param`."""
+        dtype = wide_dtype(param)
+        beta1, beta2 = self.betas
+        updates, new_mean, new_square = self._moments(param, grad, name)
         if self.amsgrad:
             largest = self._slot(param, name, "max_exp_avg_sq")
             updates[largest] = new_square = pt.maximum(largest, new_square)
@@ -122,10 +125,11 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
     betas : pair of float
     epsilon : float
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         :math:`\lambda`, multiplied by the learning rate as in PyTorch.
     amsgrad : bool
 
@@ -135,10 +139,12 @@ class AdamW(Adam):
     """
 
     def __init__(
-        self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
-        epsilon: float = 1e-8, weight_decay: Scalar = 1e-2, amsgrad: bool = False,
+        self, learning_rate: Scalar | Schedule | None = None,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        weight_decay: Scalar | Schedule = 1e-2, amsgrad: bool = False, *,
+        lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, betas, epsilon, weight_decay, amsgrad)
+        super().__init__(learning_rate, betas, epsilon, weight_decay, amsgrad, lr=lr)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -152,3 +158,74 @@ class AdamW(Adam):
             decay = as_scalar(weight_decay, dtype, "weight_decay")
             kept = param * (as_scalar(1, dtype) - lr * decay)
         return {**moments, param: kept - delta}
+
+
+class NAdam(Adam):
+    r"""Adam with Nesterov's momentum (Dozat, 2016).
+
+    .. math::
+
+        \mu_t &= \beta_1 (1 - 0.96^{t \psi} / 2) \\
+        w &\leftarrow w - \eta
+            \frac{\mu_{t+1} m / (1 - \prod_{i \le t+1} \mu_i)
+                   + (1 - \mu_t) g / (1 - \prod_{i \le t} \mu_i)}
+                  {\sqrt{v / (1 - \beta_2^t)} + \epsilon}
+
+    with the moments :math:`m, v` of `Adam`.
+
+    Parameters
+    ----------
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
+    betas : pair of float
+    epsilon : float
+    weight_decay : float, scalar variable or schedule
+        Added to the gradient, times the parameter, before the moments.
+    momentum_decay : float
+        :math:`\psi`.
+
+    Notes
+    -----
+    State as in `Adam`, and ``<name>.mu_product``, a scalar.
+    """
+
+    def __init__(
+        self, learning_rate: Scalar | Schedule | None = None,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        weight_decay: Scalar | Schedule = 0.0, momentum_decay: float = 4e-3, *,
+        lr: Scalar | Schedule | None = None,
+    ) -> None:  # fmt: skip
+        rate = rate_of(learning_rate, lr, 2e-3)
+        super().__init__(rate, betas, epsilon, weight_decay)
+        check_number("momentum_decay", momentum_decay)
+        self.momentum_decay = momentum_decay
+
+    def _mu(self, steps: int, dtype: str) -> TensorVariable:
+        """Return the momentum `steps` steps after those taken."""
+        t = pt.cast(self._step() + np.int32(steps), dtype)
+        decay = pt.exp(t * as_scalar(self.momentum_decay * math.log(0.96), dtype))
+        half = as_scalar(0.5, dtype)
+        return as_scalar(self.betas[0], dtype) * (as_scalar(1, dtype) - half * decay)
+
+    def _product(self, name: str, dtype: str) -> TensorSharedVariable:
+        """Return the state variable of the momenta's product."""
+        key = f"{name}.mu_product"
+        if key not in self.state:
+            self.state[key] = shared(np.ones((), dtype), name=key)
+        return self.state[key]
+
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
+        dtype = wide_dtype(param)
+        grad = decayed(grad, param, weight_decay)
+        updates, new_mean, new_square = self._moments(param, grad, name)
+        one = as_scalar(1, dtype)
+        now, later = self._mu(1, dtype), self._mu(2, dtype)
+        old_product = self._product(name, dtype)
+        product = old_product * now
+        ahead = later / (one - product * later) * new_mean + (one - now) / (one - product) * grad
+        root = pt.sqrt(new_square / self._correction(self.betas[1], dtype))
+        step = as_scalar(learning_rate, dtype) * ahead / (root + as_scalar(self.epsilon, dtype))
+        return {**updates, old_product: product, param: param - step}

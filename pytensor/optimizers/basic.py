@@ -1,24 +1,34 @@
 """What all optimizers share: checks, hyperparameters, groups and named state."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import pytensor.tensor as pt
+from pytensor import gradient
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
 from pytensor.graph.null_type import NullType
-from pytensor.optimizers.updates import Gradients, OrderedUpdates
+from pytensor.optimizers.updates import Gradients, OrderedUpdates, Updates, merge_updates
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.type import TensorType
 from pytensor.tensor.variable import TensorVariable
 
 type Scalar = float | np.number | TensorVariable
 type NewValues = dict[SharedVariable, Variable]
+# of a step, or epoch: a number gives a float, a symbolic scalar a symbolic scalar
+type Schedule = Callable[[Any], Any]
+
+
+class HasParameters(Protocol):
+    """A module of `pytensor.layers`."""
+
+    def parameters(self) -> list[TensorSharedVariable]:
+        """Return what is trained."""
 
 
 def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVariable:
@@ -36,9 +46,9 @@ def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVa
     return pt.constant(np.asarray(value, dtype=dtype))
 
 
-def is_number(value: Scalar, number: float) -> bool:
+def is_number(value: Scalar | Schedule, number: float) -> bool:
     """Tell whether `value` is known to be `number` when the graph is built."""
-    return not isinstance(value, Variable) and value == number
+    return not isinstance(value, Variable) and not callable(value) and value == number
 
 
 def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None = None) -> None:
@@ -53,6 +63,29 @@ def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None 
         raise ValueError(f"{name} must be {limits}, not {value}")
 
 
+def check_betas(betas: Sequence[float]) -> tuple[float, float]:
+    """Return two averages' shares that are kept, each in [0, 1)."""
+    if len(betas) != 2:
+        raise ValueError(f"betas must be two numbers, not {betas!r}")
+    for position, beta in enumerate(betas):
+        check_number(f"betas[{position}]", beta, high=1.0)
+    return betas[0], betas[1]
+
+
+def rate_of(
+    learning_rate: Scalar | Schedule | None, lr: Scalar | Schedule | None,
+    default: float | None = None,
+) -> Scalar | Schedule:  # fmt: skip
+    """Return the learning rate, which may be given by either name."""
+    if learning_rate is not None and lr is not None:
+        raise TypeError("learning_rate and lr are two names of one number; give one of them")
+    if learning_rate is None:
+        learning_rate = default if lr is None else lr
+    if learning_rate is None:
+        raise TypeError("give a learning rate: learning_rate=0.1, for example")
+    return learning_rate
+
+
 def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
     """Return the first item that was there before, or None."""
     seen = set()
@@ -65,8 +98,10 @@ def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
 
 def check_parameters(params: Iterable[SharedVariable]) -> list[TensorSharedVariable]:
     """Return `params` as a list of float shared variables, all different."""
-    if isinstance(params, Variable):
+    if isinstance(params, SharedVariable):
         raise TypeError(f"params must be a sequence of shared variables; write [{params}]")
+    if isinstance(params, Variable):
+        raise TypeError(f"params must be a sequence of shared variables, not {params}")
     checked: list[Any] = list(params)
     for position, param in enumerate(checked):
         if not isinstance(param, SharedVariable) or not isinstance(param.type, TensorType):
@@ -154,7 +189,8 @@ class Optimizer(ABC):
     """Base class of the optimizers.
 
     A subclass lists in `hyperparameters` what a parameter group may set, and implements
-    `_update_parameter`.
+    `_update_parameter`.  A hyperparameter is a number, a symbolic scalar, or a schedule: a function
+    of the number of steps taken, as those of `pytensor.optimizers.schedules`.
 
     Attributes
     ----------
@@ -179,12 +215,58 @@ class Optimizer(ABC):
 
     hyperparameters: tuple[str, ...] = ("learning_rate",)
 
-    def __init__(self, **hyperparameters: Scalar) -> None:
+    def __init__(self, **hyperparameters: Scalar | Schedule) -> None:
         for name, value in hyperparameters.items():
-            check_number(name, value)
+            if not callable(value):
+                check_number(name, value)
         self.defaults = hyperparameters
         self.state: dict[str, TensorSharedVariable] = {}
         self._owners: dict[str, SharedVariable] = {}
+
+    def minimize(
+        self, loss: Variable, parameters: Sequence[SharedVariable] | HasParameters,
+        updates: Updates = (), groups: Iterable[Mapping[str, Any]] = (),
+    ) -> OrderedUpdates:  # fmt: skip
+        """Build one step down the gradient of a loss.
+
+        Parameters
+        ----------
+        loss : TensorVariable
+            A scalar.
+        parameters : sequence of SharedVariable, or module of `pytensor.layers`
+            What is trained; of a module all parameters.
+        updates : mapping or iterable of pairs, optional
+            What else the step updates: those that `pytensor.layers.training` collects.
+        groups : sequence of dict, optional
+            As of `get_updates`.
+
+        Returns
+        -------
+        OrderedUpdates
+            `updates`, and those of `get_updates`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As from `get_updates`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pytensor
+        >>> from pytensor.optimizers import SGD
+        >>> w = pytensor.shared(np.float64(3.0), name="w")
+        >>> updates = SGD(lr=0.25).minimize(w**2, [w])
+        >>> step = pytensor.function([], updates=updates, mode="FAST_COMPILE")
+        >>> step()
+        []
+        >>> float(w.get_value())
+        1.5
+        """
+        given: Any = parameters
+        params = check_parameters(given.parameters() if hasattr(given, "parameters") else given)
+        own = self.get_updates(params, gradient.grad(loss, params), groups)
+        return merge_updates(updates, own)
 
     def get_updates(
         self, params: Sequence[SharedVariable], grads: Gradients,
@@ -263,9 +345,23 @@ class Optimizer(ABC):
     ) -> NewValues:
         """Return the new values of `param` and of its state as a dict."""
 
+    def _step(self) -> TensorSharedVariable:
+        """Return the number of steps taken, a state variable made when first asked for."""
+        if "step" not in self.state:
+            # int32, for JAX has no int64 when floatX is float32.
+            self.state["step"] = shared(np.asarray(0, dtype="int32"), name="step")
+        return self.state["step"]
+
     def _common_updates(self) -> NewValues:
         """Return the new values of state that belongs to no single parameter."""
-        return {}
+        return {self._step(): self._step() + np.int32(1)} if "step" in self.state else {}
+
+    def value_of(self, hyperparameter: str, dtype: str = "float64") -> Scalar:
+        """Return a hyperparameter for the next step: a schedule's is a symbolic scalar."""
+        return self._now(self.defaults[hyperparameter], dtype)
+
+    def _now(self, value: Scalar | Schedule, dtype: str) -> Scalar:
+        return value(pt.cast(self._step(), dtype)) if callable(value) else value
 
     def _slot(self, param: TensorSharedVariable, name: str, slot: str) -> TensorSharedVariable:
         """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
@@ -277,29 +373,40 @@ class Optimizer(ABC):
     def _values_by_parameter(
         self, params: Sequence[SharedVariable], groups: Iterable[Mapping[str, Any]]
     ) -> dict[SharedVariable, dict[str, Scalar]]:
-        own = {name: self.defaults[name] for name in self.hyperparameters}
-        values = dict.fromkeys(params, own)
+        kinds = {wide_dtype(param) for param in params}
+        own = {
+            kind: {name: self.value_of(name, kind) for name in self.hyperparameters}
+            for kind in sorted(kinds)
+        }
+        values = {param: own[wide_dtype(param)] for param in params}
         if isinstance(groups, Mapping):
             raise TypeError("groups must be a sequence of dicts; write [group]")
         grouped = set()
         for position, group in enumerate(groups):
             if not isinstance(group, Mapping) or "params" not in group:
                 raise ValueError(f'groups[{position}] must be a dict with the key "params"')
-            changed = {name: value for name, value in group.items() if name != "params"}
+            changed = {
+                "learning_rate" if name == "lr" else name: value
+                for name, value in group.items()
+                if name != "params"
+            }
             for name, value in changed.items():
                 if name not in self.hyperparameters:
                     raise ValueError(
                         f"groups[{position}] sets {name!r}; {type(self).__name__} has "
                         + ", ".join(self.hyperparameters)
                     )
-                check_number(f"groups[{position}][{name!r}]", value)
+                if not callable(value):
+                    check_number(f"groups[{position}][{name!r}]", value)
             for param in check_parameters(group["params"]):
                 if param not in values:
                     raise ValueError(f"groups[{position}] has {param}, which is not in params")
                 if param in grouped:
                     raise ValueError(f"parameter {param} is listed twice in groups")
                 grouped.add(param)
-                values[param] = own | changed
+                kind = wide_dtype(param)
+                mine = {name: self._now(value, kind) for name, value in changed.items()}
+                values[param] = own[kind] | mine
         return values
 
 

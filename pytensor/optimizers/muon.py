@@ -9,9 +9,11 @@ from pytensor.optimizers.basic import (
     NewValues,
     Optimizer,
     Scalar,
+    Schedule,
     as_scalar,
     check_number,
     is_number,
+    rate_of,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -136,11 +138,12 @@ class Muon(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
     momentum : float or scalar variable
         :math:`\mu`.
     nesterov : bool
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         :math:`\lambda`, apart from the momentum and multiplied by the learning rate, as in `AdamW`.
     steps : int
         Of the Newton-Schulz iteration.
@@ -166,10 +169,14 @@ class Muon(Optimizer):
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar = 0.02, momentum: Scalar = 0.95, nesterov: bool = True,
-        weight_decay: Scalar = 0.0, steps: int = 5,
+        self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar = 0.95,
+        nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, steps: int = 5, *,
+        lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        super().__init__(
+            learning_rate=rate_of(learning_rate, lr, 0.02), momentum=momentum,
+            weight_decay=weight_decay,
+        )  # fmt: skip
         check_number("momentum", momentum, high=1.0)
         if steps < 1:
             raise ValueError(f"steps must be at least 1, not {steps}")

@@ -1,7 +1,14 @@
 from collections.abc import Mapping, Sequence
 
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.optimizers.basic import NewValues, Scalar, as_scalar, check_number, wide_dtype
+from pytensor.optimizers.basic import (
+    NewValues,
+    Scalar,
+    Schedule,
+    as_scalar,
+    check_number,
+    wide_dtype,
+)  # fmt: skip
 from pytensor.optimizers.muon import averaged_gradient, orthogonalize_all
 from pytensor.optimizers.sgd import SGD
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -21,13 +28,13 @@ class MuSGD(SGD):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
-        :math:`\eta`.
+    learning_rate : float, scalar variable or schedule
+        :math:`\eta`, also called `lr`.
     momentum : float or scalar variable
         Less than 1; with `nesterov`, greater than 0.
     nesterov : bool
         In both parts.
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         Added to the gradient before SGD's momentum.  The orthogonalized part takes the gradient
         without it.
     muon_share : float
@@ -47,10 +54,11 @@ class MuSGD(SGD):
     """
 
     def __init__(
-        self, learning_rate: Scalar, momentum: Scalar = 0.9, nesterov: bool = True,
-        weight_decay: Scalar = 0.0, muon_share: float = 0.2,
+        self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar = 0.9,
+        nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, muon_share: float = 0.2, *,
+        lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, momentum, nesterov, weight_decay)
+        super().__init__(learning_rate, momentum, nesterov, weight_decay, lr=lr)
         check_number("momentum", momentum, high=1.0)
         check_number("muon_share", muon_share)
         self.muon_share = muon_share

@@ -3,10 +3,12 @@ from pytensor.optimizers.basic import (
     NewValues,
     Optimizer,
     Scalar,
+    Schedule,
     as_scalar,
     check_number,
     decayed,
     is_number,
+    rate_of,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -24,7 +26,8 @@ class RMSprop(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
     alpha : float
         How much of the average of squares is kept, in [0, 1).
     epsilon : float
@@ -33,7 +36,7 @@ class RMSprop(Optimizer):
         :math:`\mu`.  The number 0 stands for none: no buffer is kept.
     centered : bool
         Subtract the squared average gradient from :math:`v` under the root (Graves, 2013).
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         Added to the gradient, times the parameter.
 
     Notes
@@ -45,10 +48,14 @@ class RMSprop(Optimizer):
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar = 1e-2, alpha: float = 0.99, epsilon: float = 1e-8,
-        momentum: Scalar = 0.0, centered: bool = False, weight_decay: Scalar = 0.0,
+        self, learning_rate: Scalar | Schedule | None = None, alpha: float = 0.99,
+        epsilon: float = 1e-8, momentum: Scalar | Schedule = 0.0, centered: bool = False,
+        weight_decay: Scalar | Schedule = 0.0, *, lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        super().__init__(
+            learning_rate=rate_of(learning_rate, lr, 1e-2), momentum=momentum,
+            weight_decay=weight_decay,
+        )  # fmt: skip
         check_number("alpha", alpha, high=1.0)
         check_number("epsilon", epsilon)
         self.alpha = alpha

@@ -18,7 +18,6 @@ The result has the dtype of a symbolic float step, and floatX for an integer one
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,11 +25,8 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.optimizers.basic import Scalar, as_scalar
+from pytensor.optimizers.basic import Scalar, Schedule, as_scalar
 from pytensor.tensor.variable import TensorVariable
-
-# of a step, or epoch: a number gives a float, a symbolic scalar a symbolic scalar
-type Schedule = Callable[[Any], Any]
 
 
 class _Floats:
@@ -145,6 +141,37 @@ def cosine(steps: float, final: float = 0.0, initial: float = 1.0) -> Schedule:
         angle = ops.minimum(t / ops.number(steps), ops.number(1)) * ops.number(math.pi)
         fall = (ops.number(1) + ops.cos(angle)) * ops.number(initial * (1 - final) / 2)
         return fall + ops.number(initial * final)
+
+    return schedule
+
+
+def one_cycle(
+    steps: float, peak: float = 1.0, rise: float = 0.3, initial: float = 0.04, final: float = 4e-6
+) -> Schedule:
+    """Return half a cosine up to `peak` and another one down (Smith and Topin, 2018).
+
+    The numbers are those of PyTorch's ``OneCycleLR``.
+
+    Parameters
+    ----------
+    steps : float
+        Of the training: the last step is ``steps - 1``, and the schedule stays level from there on.
+    peak : float
+        The largest value, at step ``rise * steps - 1``.
+    rise : float
+        The share of the steps that go up; ``rise * steps`` must be greater than 1.
+    initial, final : float
+        The values at the first and the last step as fractions of the peak.
+    """
+    top = rise * steps - 1
+    if not 0 < top < steps - 1:
+        raise ValueError(f"rise * steps must be from 1 to steps, not {rise * steps}")
+
+    def schedule(step: Any) -> Any:
+        ops, t = _operations(step)
+        up, down = cosine(top, 1 / initial, initial), cosine(steps - 1 - top, final)
+        value = ops.less_equal(t, ops.number(top), up(t), down(t - ops.number(top)))
+        return value * ops.number(peak)
 
     return schedule
 

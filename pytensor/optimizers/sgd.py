@@ -1,5 +1,14 @@
 import pytensor.tensor as pt
-from pytensor.optimizers.basic import NewValues, Optimizer, Scalar, as_scalar, is_number, wide_dtype
+from pytensor.optimizers.basic import (
+    NewValues,
+    Optimizer,
+    Scalar,
+    Schedule,
+    as_scalar,
+    is_number,
+    rate_of,
+    wide_dtype,
+)  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
 
@@ -18,12 +27,13 @@ class SGD(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float or scalar variable
+    learning_rate : float, scalar variable or schedule
+        Also called `lr`.
     momentum : float or scalar variable
         :math:`\mu`.  The number 0 stands for none: no buffer is kept.
     nesterov : bool
         Step along the gradient expected at the end of the momentum step; needs a momentum.
-    weight_decay : float or scalar variable
+    weight_decay : float, scalar variable or schedule
         :math:`\lambda`, added to the gradient before the momentum.
 
     Notes
@@ -34,10 +44,13 @@ class SGD(Optimizer):
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar, momentum: Scalar = 0.0, nesterov: bool = False,
-        weight_decay: Scalar = 0.0,
+        self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar | Schedule = 0.0,
+        nesterov: bool = False, weight_decay: Scalar | Schedule = 0.0, *,
+        lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        super().__init__(
+            learning_rate=rate_of(learning_rate, lr), momentum=momentum, weight_decay=weight_decay
+        )
         if nesterov and is_number(momentum, 0):
             raise ValueError("nesterov=True needs a momentum greater than 0")
         self.nesterov = nesterov

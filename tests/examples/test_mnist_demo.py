@@ -56,7 +56,7 @@ def test_digits(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "scikit-learn's digits: 1400 images to train with, 397 to test with" in result.stdout
     accuracy = float(re.search(r"mnist_cnn.onnx: accuracy (\S+)", result.stdout)[1])
-    last = float(re.search(r"epoch 8: .* accuracy (\S+)", result.stdout)[1])
+    last = float(re.search(r"epoch 8, .* score ([\d.]+)", result.stdout)[1])
     assert accuracy == last >= 0.97
     model = onnx.load(tmp_path / "mnist_cnn.onnx")
     onnx.checker.check_model(model, full_check=True)

@@ -8,6 +8,11 @@ import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.optimizers import schedules
 
+ONE_CYCLE = {
+    0: 0.004, 1: 0.052, 2: 0.1, 3: 0.09504846320134738, 4: 0.0811745653949763,
+    5: 0.06112620219362893, 6: 0.03887419780637107, 7: 0.0188258346050237,
+    8: 0.004951936798652629, 9: 4e-7, 12: 4e-7,
+}  # fmt: skip
 VALUES = [
     (schedules.constant(0.3), {0: 0.3, 7: 0.3}),
     (
@@ -36,6 +41,12 @@ VALUES = [
         {0: 0.0, 5: 0.95 * 0.5, 10: 0.9, 11: 0.89},
     ),
     (schedules.warmup(schedules.linear(100), 0), {0: 1.0, 50: 0.5}),
+    # as torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=10)
+    (schedules.one_cycle(10, 0.1), ONE_CYCLE),
+    (
+        schedules.one_cycle(10, 0.2, rise=0.5, initial=0.1, final=0.01),
+        {0: 0.02, 4: 0.2, 9: 0.002, 99: 0.002},
+    ),
 ]
 IDS = [f"{case[0].__qualname__.split('.')[0]}-{i}" for i, case in enumerate(VALUES)]
 
@@ -83,6 +94,8 @@ def test_schedule_in_jax():
     "build",
     [
         lambda: schedules.linear(0),
+        lambda: schedules.one_cycle(3),
+        lambda: schedules.one_cycle(3, rise=1.0),
         lambda: schedules.cosine(-1),
         lambda: schedules.exponential(0.0),
         lambda: schedules.exponential(math.inf),

@@ -1,0 +1,84 @@
+"""Layers of neural networks, their training and their files.
+
+>>> import pytensor.tensor as pt
+>>> from pytensor import layers
+>>> from pytensor.optimizers import AdamW
+>>> net = layers.Sequential(layers.Linear(4, 16), pt.nn.relu, layers.Linear(16, 1))
+>>> x, y = pt.matrix("x"), pt.matrix("y")
+>>> with layers.training() as updates:
+...     loss = ((net(x) - y) ** 2).mean()
+>>> updates = AdamW(1e-3).minimize(loss, net, updates)
+>>> len(updates)  # 4 parameters, 2 moments of each, a counter of steps
+13
+"""
+
+from pytensor.layers import init
+from pytensor.layers.attention import MultiHeadAttention
+from pytensor.layers.basic import Dropout, Embedding, Linear, Sequential
+from pytensor.layers.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from pytensor.layers.files import load, save
+from pytensor.layers.loop import batches, fit
+from pytensor.layers.module import Module, buffer, generator, parameter, restart
+from pytensor.layers.normalization import (
+    BatchNorm,
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    RMSNorm,
+)
+from pytensor.layers.overview import summary
+from pytensor.layers.recurrent import GRU, LSTM
+from pytensor.layers.updates import current_updates, training
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "BatchNorm",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "Dropout",
+    "Embedding",
+    "GroupNorm",
+    "InstanceNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "Linear",
+    "Module",
+    "MultiHeadAttention",
+    "RMSNorm",
+    "Sequential",
+    "batches",
+    "buffer",
+    "current_updates",
+    "fit",
+    "generator",
+    "init",
+    "load",
+    "parameter",
+    "restart",
+    "save",
+    "summary",
+    "training",
+]

@@ -1,0 +1,103 @@
+"""Layers without spatial axes, and the chain of layers."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.layers import init
+from pytensor.layers.module import Module, generator, parameter
+from pytensor.layers.updates import current_updates
+from pytensor.tensor import TensorLike
+from pytensor.tensor.variable import TensorVariable
+
+
+class Linear(Module):
+    """Multiply by a matrix and add a bias, over the last axis.
+
+    Parameters
+    ----------
+    in_features, out_features : int
+    bias : bool
+    """
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
+        start = init.uniform(1 / math.sqrt(max(in_features, 1)))
+        self.weight = parameter((out_features, in_features), start)
+        self.bias = parameter((out_features,), start) if bias else None
+
+    def __call__(self, x: TensorLike) -> TensorVariable:
+        """Map (..., in features) to (..., out features)."""
+        return pt.nn.linear(x, self.weight, self.bias)
+
+
+class Embedding(Module):
+    """Look up a row of a table for each index.
+
+    Parameters
+    ----------
+    num_embeddings : int
+        Rows of the table.
+    embedding_dim : int
+        Length of a row.
+    """
+
+    def __init__(self, num_embeddings: int, embedding_dim: int) -> None:
+        self.weight = parameter((num_embeddings, embedding_dim), init.normal())
+
+    def __call__(self, indices: TensorLike) -> TensorVariable:
+        """Map integers of any shape to (*shape, embedding dim)."""
+        return pt.nn.embedding(indices, self.weight)
+
+
+class Dropout(Module):
+    """Set elements to zero in training, each with probability `p`, and scale the others.
+
+    Parameters
+    ----------
+    p : float
+        From 0 to 1.
+    """
+
+    def __init__(self, p: float = 0.5) -> None:
+        if not 0 <= p <= 1:
+            raise ValueError(f"Dropout: p must be from 0 to 1, not {p}")
+        self.p = p
+        self.rng = generator()
+
+    def __call__(self, x: TensorLike) -> TensorVariable:
+        """Return `x` itself in the inference graph."""
+        updates = current_updates()
+        if updates is None or self.p == 0:
+            return pt.as_tensor_variable(x)
+        rng: Any = updates.get(self.rng, self.rng)
+        updates[self.rng], y = pt.nn.dropout(x, self.p, rng=rng, return_next_rng=True)
+        return y
+
+
+class Sequential(Module):
+    """Call one layer after the other.
+
+    Parameters
+    ----------
+    *layers : Module or callable
+        Functions, `pytensor.tensor.nn.relu` for example, count when parameters are named: those
+        of the third layer are called ``2.weight``, as with PyTorch's modules for activations.
+    """
+
+    def __init__(self, *layers: Callable[..., Any]) -> None:
+        for position, layer in enumerate(layers):
+            if not callable(layer):
+                raise TypeError(f"Sequential: layer {position} is not callable: {layer!r}")
+        self.layers = list(layers)
+
+    def children(self) -> Iterator[tuple[str, Any]]:
+        """Yield the layers by their positions."""
+        for position, layer in enumerate(self.layers):
+            yield str(position), layer
+
+    def __call__(self, x: Any) -> Any:
+        """Return the output of the last layer."""
+        for layer in self.layers:
+            x = layer(x)
+        return x

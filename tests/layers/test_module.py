@@ -1,0 +1,180 @@
+"""Names, start values and state dicts of modules, and the graphs of training."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor import layers
+from pytensor.optimizers import SGD, Adam
+
+
+class Block(layers.Module):
+    def __init__(self, width):
+        self.m = [layers.Linear(width, width), [layers.BatchNorm(width)]]
+        self.ends = {"first": layers.Linear(width, 1), "second": layers.Linear(width, 1)}
+        self.scale = pytensor.shared(np.ones(width))
+        self.bins = layers.buffer(np.arange(width))
+
+
+def test_names_are_paths():
+    net = layers.Sequential(pt.nn.relu, Block(2))
+    assert [*net.state_dict()] == [
+        "1.m.0.weight", "1.m.0.bias", "1.m.1.0.weight", "1.m.1.0.bias", "1.m.1.0.running_mean",
+        "1.m.1.0.running_var", "1.ends.first.weight", "1.ends.first.bias", "1.ends.second.weight",
+        "1.ends.second.bias", "1.scale", "1.bins",
+    ]  # fmt: skip
+    assert all(variable.name == name for name, variable in net.named_variables().items())
+    assert [*net.named_buffers()] == ["1.m.1.0.running_mean", "1.m.1.0.running_var", "1.bins"]
+    assert {*net.named_parameters()} == {*net.state_dict()} - {*net.named_buffers()}
+    # a part has names of its own, and leaves those of the whole
+    block = net.layers[1]
+    assert "m.0.weight" in block.state_dict()
+    assert block.m[0].weight.name == "1.m.0.weight"
+
+
+def test_start_values_depend_on_the_name_alone():
+    def net(*more):
+        return layers.Sequential(layers.Linear(3, 3), *more, layers.Linear(3, 3))
+
+    small, large = net(), layers.Sequential(*net().layers, layers.Linear(3, 8))
+    values = small.state_dict()
+    assert not np.array_equal(values["0.weight"], values["1.weight"])
+    for name, value in values.items():
+        np.testing.assert_array_equal(value, large.state_dict()[name])
+    large.initialize(seed=1)
+    assert not np.array_equal(values["0.weight"], large.state_dict()["0.weight"])
+    large.initialize()
+    np.testing.assert_array_equal(values["0.weight"], large.state_dict()["0.weight"])
+
+
+def test_what_was_set_stays_in_a_larger_module():
+    first, second, third = (layers.Linear(2, 2) for _ in range(3))
+    drawn = first.weight.get_value()
+    second.weight.set_value(2 * drawn)
+    x = pt.matrix("x")
+    loss = third(x).sum()
+    step = pytensor.function([x], [], updates=SGD(0.1).minimize(loss, third), mode="FAST_COMPILE")
+    step(np.ones((1, 2)))
+    trained = third.weight.get_value()
+    net = layers.Sequential(first, second, third)
+    values = net.state_dict()
+    assert not np.array_equal(values["0.weight"], drawn)  # has the value of its new name
+    np.testing.assert_array_equal(values["1.weight"], 2 * drawn)
+    np.testing.assert_array_equal(values["2.weight"], trained)
+
+
+def test_layers_that_are_added_later_get_names_and_values():
+    net = layers.Sequential(layers.Linear(2, 2))
+    net.layers += [layers.Linear(2, 2), layers.Linear(2, 2)]
+    assert [v.name for v in net.parameters()][2:] == ["1.weight", "1.bias", "2.weight", "2.bias"]
+    values = net.state_dict()
+    assert not np.array_equal(values["1.weight"], values["2.weight"])
+
+
+def test_shared_and_circular_modules():
+    class Tied(layers.Module):
+        def __init__(self):
+            self.encode = layers.Linear(2, 2, bias=False)
+            self.decode = self.encode
+            self.itself = self
+
+    net = Tied()
+    assert [*net.state_dict()] == ["encode.weight", "decode.weight"]  # both, as in PyTorch
+    assert net.parameters() == [net.encode.weight]
+    assert net.encode.weight.name == "encode.weight"
+
+
+def test_copies_are_networks_of_their_own():
+    net = layers.Sequential(layers.Linear(2, 2), layers.Dropout())
+    before = net.state_dict()["0.weight"]
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert [v.name for v in other.parameters()] == ["0.weight", "0.bias"]
+        other.initialize(seed=1)
+        assert not np.array_equal(other.state_dict()["0.weight"], before)
+    np.testing.assert_array_equal(net.state_dict()["0.weight"], before)
+
+
+def test_dtypes_follow_floatx():
+    with pytensor.config.change_flags(floatX="float32"):
+        net = layers.Sequential(
+            layers.Conv2d(1, 4, 3), layers.BatchNorm(4), layers.GroupNorm(2, 4), layers.Dropout(),
+            pt.nn.gelu, layers.InstanceNorm(4), lambda x: x.mean((2, 3)), layers.LayerNorm(4),
+            layers.RMSNorm(4), layers.Linear(4, 6), lambda x: x.reshape((2, 3, 2)),
+            layers.LSTM(2, 3), lambda y: layers_gru(y[0])[0],
+        )  # fmt: skip
+        layers_gru = layers.GRU(3, 3)
+        x = pt.tensor("x", dtype="float32", shape=(2, 1, 8, 8))
+        with layers.training() as updates:
+            y = net(x)
+        loss = y.mean()
+        new = Adam(lr=0.1, weight_decay=0.01).minimize(loss, net, updates)
+    assert y.type.dtype == loss.type.dtype == "float32"
+    wide = [v for v in pytensor.graph.traversal.ancestors([loss, *new.values()])
+            if getattr(v.type, "dtype", "") == "float64" and v.type.ndim]  # fmt: skip
+    assert not wide
+    for variable, value in new.items():
+        assert variable.type.is_super(value.type) or variable.type == value.type
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_training_updates_statistics(twice):
+    norm = layers.BatchNorm(2, momentum=0.5)
+    x = pt.matrix("x")
+    with layers.training() as updates:
+        y = norm(x)
+        if twice:
+            norm(x)
+    plain = norm(x)
+    f = pytensor.function([x], [y, plain], updates=updates, mode="FAST_COMPILE")
+    y, plain = f([[1.0, 0.0], [3.0, 0.0]])
+    np.testing.assert_allclose(y[:, 0], [-1, 1], rtol=1e-4)
+    np.testing.assert_allclose(plain[:, 0], [1, 3], rtol=1e-4)
+    np.testing.assert_allclose(norm.running_mean.get_value(), [1.5 if twice else 1.0, 0])
+    variances = [1.75, 0.25] if twice else [1.5, 0.5]
+    np.testing.assert_allclose(norm.running_var.get_value(), variances)
+
+
+def test_dropout_draws_other_masks_in_each_call_and_place():
+    drop = layers.Dropout(0.5)
+    x = pt.ones(200)
+    assert drop(x) is x
+    with layers.training() as updates:
+        once, twice = drop(x), drop(x)
+    f = pytensor.function([], [once, twice], updates=updates, mode="FAST_COMPILE")
+    masks = [*f(), *f()]
+    assert len({mask.tobytes() for mask in masks}) == 4
+    assert all({*mask} == {0.0, 2.0} and 60 < mask.sum() / 2 < 140 for mask in masks)
+    assert layers.current_updates() is None
+
+
+def test_layers_of_one_kind_drop_differently():
+    net = layers.Sequential(layers.Dropout(), layers.Dropout())
+    first, second = (v.get_value().normal() for v in net.named_generators().values())
+    assert first != second
+    assert not net.state_dict()
+
+
+def test_state_dicts_of_others_are_refused():
+    net = layers.Sequential(layers.Linear(2, 3), layers.BatchNorm(3))
+    values = net.state_dict()
+    other = values | {"1.num_batches_tracked": np.int64(3), "0.weight": np.ones((3, 2), "float32")}
+    net.load_state_dict(other)
+    assert (net.layers[0].weight.get_value() == 1).all()
+    assert net.layers[0].weight.type.dtype == net.layers[0].weight.get_value().dtype == "float64"
+    del other["0.bias"]
+    other |= {"0.weight": np.zeros((2, 3)), "2.weight": np.zeros(3)}
+    with pytest.raises(ValueError, match=(
+        r"not of this Sequential: 1 missing \(0\.bias\); 1 unexpected \(2\.weight\); "
+        r"1 of another shape \(0\.weight \(2, 3\) instead of \(3, 2\)\)"
+    )):  # fmt: skip
+        net.load_state_dict(other)
+    assert (net.layers[0].weight.get_value() == 1).all()
+
+
+def test_a_module_without_call_says_so():
+    with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
+        Block(2)(pt.matrix())
