@@ -111,24 +111,6 @@ def test_mode_that_needs_a_later_opset():
     assert op_types(model) == ["Resize"]
 
 
-@in_turn(
-    "mode, how, static, dtype",
-    ["nearest", "linear", "cubic"],
-    [{"scale": (2.0, 1.5)}, {"size": (7, 4)}],
-    [True, False],
-    ["float16", "float32", "float64"],
-)
-def test_gradient(mode, how, static, dtype):
-    x = pt.tensor("x", shape=(None, 3, 5, 8) if static else (None,) * 4, dtype=dtype)
-    y = pt.resize(x, mode=mode, **how)
-    g = pt.tensor4("g", dtype=dtype)
-    spatial = y.owner.op.output_lengths(X.shape[2:])
-    g_value = np.random.default_rng(9).normal(size=(*X.shape[:2], *spatial))
-    first = pt.grad(None, x, known_grads={y: g})
-    second = pt.grad((first * first * 0.5).sum(dtype=dtype), g)
-    compare_onnx_and_py([x, g], [first, second], [X, g_value])
-
-
 @pytest.mark.slow
 @given(resizings(), st.data())
 def test_any_arguments(resizing, data):
