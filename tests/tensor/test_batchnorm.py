@@ -78,6 +78,7 @@ def test_single_element_keeps_a_finite_running_variance():
     np.testing.assert_allclose(running_var.eval(mode=REFERENCE_MODE), [0.9, 0.9])
 
 
+@pytest.mark.by_default("spatial")
 @pytest.mark.parametrize("axes", ["spatial", "per-activation", (1, 3)])
 def test_inference(axes):
     rng = np.random.default_rng(1)
@@ -99,6 +100,7 @@ def test_inference(axes):
 
 
 # Which results the loss looks at; running statistics count too
+@pytest.mark.by_default("used3-0", "used3-1", "used4-0", "used4-1")
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("used", [(0,), (1,), (2,), (3,), (4,), (0, 1, 2, 3, 4)])
 def test_train_gradients(used, ddof):
@@ -117,6 +119,7 @@ def test_train_gradients(used, ddof):
     verify_grad(loss, values, rng=rng, mode=REFERENCE_MODE)
 
 
+@pytest.mark.by_default("axes1-3")
 @pytest.mark.parametrize(("axes", "length"), [("spatial", 2), ((0, 1), 3)])
 def test_second_order(axes, length):
     rng = np.random.default_rng(3)
@@ -302,6 +305,7 @@ def compare_results(functions, values, modes, **tolerance):
     return results[0]
 
 
+@pytest.mark.by_default("axes0-CVM")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("axes", "mode"),

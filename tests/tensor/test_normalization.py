@@ -124,6 +124,7 @@ def test_optional_parameters(name):
     np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.by_default("layer_over_two", "rms")
 @pytest.mark.parametrize("name", CASES)
 def test_gradients(name):
     values = values_of(name)
@@ -131,6 +132,7 @@ def test_gradients(name):
     verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
 
 
+@pytest.mark.by_default("layer")
 @pytest.mark.parametrize("name", CASES)
 def test_second_gradients(name):
     def first(*inputs):
@@ -154,6 +156,7 @@ def second_derivatives(name):
     return inputs, pytensor.grad(cost, inputs, disconnected_inputs="ignore")
 
 
+@pytest.mark.by_default("rms-JAX")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mode"),
@@ -177,6 +180,7 @@ def test_second_derivatives_with_unknown_shapes(name, mode):
         np.testing.assert_allclose(result, wanted, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.by_default("layer-mode0")
 @pytest.mark.parametrize(
     ("name", "mode"),
     [
@@ -202,6 +206,7 @@ def test_values_in_numba():
     compare_mode_and_py("NUMBA", inputs, out, values_of("layer_over_two"))
 
 
+@pytest.mark.by_default("layer_over_two-float32-True")
 @pytest.mark.slow
 @in_turn("name, dtype, static", [*CASES], ["float16", "float32", "float64"], [True, False])
 def test_jax(name, dtype, static):
@@ -216,6 +221,7 @@ def test_jax(name, dtype, static):
     )
 
 
+@pytest.mark.by_default("rms")
 @pytest.mark.parametrize("name", CASES)
 def test_plain_mode_jax_keeps_the_dtype_of_the_result(name):
     pytest.importorskip("jax")
@@ -260,6 +266,7 @@ def test_empty(shape):
     assert {result.shape for result in results} == {shape}
 
 
+@pytest.mark.by_default("shape0-py", "shape1-py")
 @pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"], ids=["py", "jax"])
 @pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0)])
 def test_gradient_of_empty_groups(shape, mode):

@@ -76,6 +76,7 @@ CASES = [
 ]
 
 
+@pytest.mark.by_default("sum-ws2-False-stride2-pad2")
 @pytest.mark.parametrize(("ws", "ceil", "stride", "pad"), CASES)
 @pytest.mark.parametrize("mode", POOL_MODES)
 def test_against_definition(ws, ceil, stride, pad, mode):
@@ -146,6 +147,7 @@ def test_all_attributes(pooling, static, data):
             assert variable.type.shape == result.shape
 
 
+@pytest.mark.by_default("True-True", "True-False", "False-True")
 @pytest.mark.parametrize("ignore_border", [True, False])
 @pytest.mark.parametrize("static", [True, False])
 def test_shape_without_computation(ignore_border, static):
@@ -217,6 +219,7 @@ def test_indices_where_all_is_minus_infinity():
     assert gradient.sum() == 2
 
 
+@pytest.mark.by_default("max-float32", "sum-int8", "sum-uint8", "sum-int32", "sum-float32")
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
 @pytest.mark.parametrize("mode", ["max", "sum"])
 # PyTensor's own Ops say so when they have no C code for half precision
@@ -367,6 +370,7 @@ def test_window_larger_than_image_at_run_time():
         f(np.ones((1, 1, 2, 5)))
 
 
+@pytest.mark.by_default("sum")
 @pytest.mark.parametrize("mode", POOL_MODES)
 def test_gradient_is_the_derivative_of_the_inner_graph(mode):
     op = Pool(

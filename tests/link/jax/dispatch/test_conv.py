@@ -9,6 +9,7 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("static", [True, False])
 def test_plain_sum_with_unknown_shapes(static):
     # The gradient of a sum is an array of ones, whose shape JAX has to know while it traces
@@ -48,6 +49,7 @@ def test_bad_shapes_of_a_transposed_convolution_at_run_time():
         f(np.ones((1, 2, 2, 5)), np.ones((2, 2, 3, 3)))
 
 
+@pytest.mark.by_default("float16-0")
 @pytest.mark.parametrize("batch", [0, 2])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_sum_of_a_transposed_convolution(batch, dtype):

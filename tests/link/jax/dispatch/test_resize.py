@@ -19,6 +19,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.by_default("size0")
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(40, 3), (5, 4)])
 def test_most_readers_read_few_cells(size):
@@ -40,6 +41,7 @@ def test_what_has_no_weight_is_not_read():
     compare_jax_and_py([x], [same, every_other, gradient], [value])
 
 
+@pytest.mark.by_default("{'size': (7, 4)}")
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_plain_sum_with_unknown_shapes(target):
     x = pt.tensor4("x")
@@ -47,6 +49,7 @@ def test_plain_sum_with_unknown_shapes(target):
     compare_jax_and_py([x], gradient, [np.ones((1, 2, 6, 4))])
 
 
+@pytest.mark.by_default("scale2")
 @pytest.mark.parametrize("scale", [(2, 3), (1, 2), (5, 1)])
 def test_gradient_for_gpus(scale):
     """Of whole repetitions: a sum of slices there, if there are few."""

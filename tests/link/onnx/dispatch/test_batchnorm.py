@@ -99,6 +99,7 @@ def test_training(axes, static):
     compare_onnx_and_py([x, *four], [*outputs, *gradients], values)
 
 
+@pytest.mark.by_default("shape0-1", "shape2-1", "shape3-1")
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("shape", [(3, 4), (3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])
 def test_running_statistics(shape, ddof):
@@ -122,6 +123,7 @@ def test_running_statistics(shape, ddof):
     assert "BatchNormalization" not in op_types(model)
 
 
+@pytest.mark.by_default("shape1-True")
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("shape", [(0, 4, 3), (2, 4, 0), (2, 0, 3)])
 def test_empty_batch(shape, static):

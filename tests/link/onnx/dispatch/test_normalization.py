@@ -134,6 +134,7 @@ def test_any_shape(shape, static, dtype, data):
         compare_onnx_and_py([x], outputs, [value], rtol=1e-4, atol=1e-5, exact=True)
 
 
+@pytest.mark.by_default("shape2")
 @pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0), (2, 0, 3)])
 def test_empty_with_parameters(shape):
     x, scale = pt.tensor("x", shape=(None,) * 3, dtype="float32"), pt.fvector("scale")

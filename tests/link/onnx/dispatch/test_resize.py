@@ -25,6 +25,10 @@ METHODS = [
 TARGETS = [{"scale": (2.0, 1.5)}, {"size": (7, 4)}, {"size": (10, 16)}]
 
 
+@pytest.mark.by_default(
+    "True-{'mode': 'linear'}-pytorch_half_pixel",
+    "True-{'mode': 'linear'}-align_corners",
+)
 @pytest.mark.parametrize(
     ("method", "how"),
     [

@@ -86,6 +86,7 @@ def graph():
     return graph
 
 
+@pytest.mark.by_default("<lambda>1", "zero_grad", "<lambda>2")
 @pytest.mark.parametrize(
     "change", [lambda y: y * 1.001, lambda y: pt.cast(y, "float64"), zero_grad, lambda y: y[::-1]]
 )

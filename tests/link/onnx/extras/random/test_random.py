@@ -116,6 +116,7 @@ def test_continuous_at_extreme_parameters(name, parameters, law):
     assert st.kstest(draw(continuous(name, parameters)), law.cdf).pvalue > P_VALUE
 
 
+@pytest.mark.by_default("vonmises-parameters2-law2")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters", "law"),
@@ -361,6 +362,7 @@ def test_choice(a, replace):
     assert (np.sort(flat, -1) == np.arange(6)).all() != replace
 
 
+@pytest.mark.by_default("20")
 @pytest.mark.parametrize("opset", OPSETS)
 def test_dtypes(opset):
     rng, x = shared_rng().normal(pt.constant(np.float32(1)), 2, size=(3,), dtype="float16")
