@@ -188,10 +188,11 @@ def by_default(place, example, backend, question):
         return backend == "Python"
     if backend not in IN_TURN:
         return True
-    turn = backend == IN_TURN[place % len(IN_TURN)]
     if question == "second_gradient":
-        return turn and example.row
-    return backend != "Python" and (question == "value" or example.row or not turn)
+        return example.row and backend == IN_TURN[place % len(IN_TURN)]
+    # The values of a variant in one of the two, its gradients in the other
+    turn = ("value", "gradient")[(place + (backend == "JAX")) % 2]
+    return backend != "Python" and (example.row or question == turn)
 
 
 def cells():

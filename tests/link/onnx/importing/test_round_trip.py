@@ -1,23 +1,17 @@
 """Graphs, exported and imported, have the graph's own results and derivatives."""
 
-import os
-
-import numpy as np
 import pytest
-from hypothesis import given, note, settings
 
 import pytensor.tensor as pt
-from pytensor import config, function, grad
 from pytensor.gradient import zero_grad
 
 pytest.importorskip("onnx_ir")
 link = pytest.importorskip("pytensor.link.onnx")
-round_trip = pytest.importorskip("tests.link.onnx.importing.round_trip")
+round_trip = pytest.importorskip("tests.fuzz.round_trip")
 RandomGraph = pytest.importorskip("tests.catalogue.random_graphs.search").RandomGraph
 Item = pytest.importorskip("tests.catalogue.random_graphs.items").Item
 REFERENCE_MODE = pytest.importorskip("tests.utils").REFERENCE_MODE
 
-EXAMPLES = {"dev": 30, "ci": 500, "thorough": 10_000}
 REAL = [0, 1e-9, -1e-9, 1e-3, 0.25, -0.5, 0.5, -0.75, 1, -1, 2, -2, 3, -7, 20, 30]
 WITHIN = [0, 0.5, -0.5, 0.25, -0.75, 1e-3, 0.9, -0.99]
 POSITIVE = [1, 2, 3, 4, 7, 10, 20, 0.5, 1.5, 2.5, 1.00001]
@@ -42,48 +36,6 @@ POINTS = {
     "softplus": REAL,
     "tan": REAL,
 }
-
-
-@pytest.mark.slow
-@settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
-@given(round_trip.GRAPHS, round_trip.OPTIONS)
-def test_there_and_back(graph, options):
-    note(str(graph))
-    with np.errstate(all="ignore"), config.change_flags(on_opt_error="ignore"):
-        round_trip.compare(graph, options)
-
-
-@pytest.mark.parametrize("name", POINTS)
-def test_derivatives_of_formulas(name):
-    x = pt.vector("x", dtype="float64")
-    y = getattr(pt, name)(x)
-    model = link.from_onnx(link.export_onnx([x], [y]))
-    sides = (x, y), (*model.inputs.values(), *model.outputs.values())
-    wanted, found = (
-        function([x], grad(y.sum(), x), mode=REFERENCE_MODE)(np.array(POINTS[name], "float64"))
-        for x, y in sides
-    )
-    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-15)
-
-
-def test_lengths_behind_elements_that_are_sorted():
-    x = pt.tensor("x", shape=(None, None, 4))
-    model = link.from_onnx(link.export_onnx([x], [pt.sort(x, axis=2) - x]))
-    (y,) = model.outputs.values()
-    value = np.random.default_rng(0).normal(size=(2, 3, 4))
-    result = function([*model.inputs.values()], y, mode=REFERENCE_MODE)(value)
-    np.testing.assert_array_equal(result, np.sort(value, axis=2) - value)
-
-
-@pytest.fixture
-def graph():
-    graph = RandomGraph()
-    x = pt.vector("x", dtype="float32")
-    graph.inputs.append(x)
-    graph.computed[x] = np.array([0.5, 0.25], "float32")
-    graph.items.append(Item(x, graph.computed[x]))
-    graph.add(pt.tanh(x) * x, exact=False)
-    return graph
 
 
 @pytest.mark.by_default("<lambda>1", "zero_grad", "<lambda>2")
