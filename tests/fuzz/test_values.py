@@ -16,7 +16,7 @@ from tests.fuzz import values
 from tests.fuzz.values import JUDGES, Judges, case_of, draw_case, judge
 
 # The other tests' searches are smaller: theirs are single Ops.
-EXAMPLES = {"dev": 60, "ci": 500, "thorough": 10_000}
+EXAMPLES = {"dev": 40, "ci": 500, "thorough": 10_000}
 
 
 @pytest.mark.slow

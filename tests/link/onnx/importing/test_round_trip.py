@@ -1,8 +1,10 @@
 """Graphs, exported and imported, have the graph's own results and derivatives."""
 
+import numpy as np
 import pytest
 
 import pytensor.tensor as pt
+from pytensor import function, grad
 from pytensor.gradient import zero_grad
 
 pytest.importorskip("onnx_ir")
@@ -36,6 +38,39 @@ POINTS = {
     "softplus": REAL,
     "tan": REAL,
 }
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_derivatives_of_formulas(name):
+    x = pt.vector("x", dtype="float64")
+    y = getattr(pt, name)(x)
+    model = link.from_onnx(link.export_onnx([x], [y]))
+    sides = (x, y), (*model.inputs.values(), *model.outputs.values())
+    wanted, found = (
+        function([x], grad(y.sum(), x), mode=REFERENCE_MODE)(np.array(POINTS[name], "float64"))
+        for x, y in sides
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-15)
+
+
+def test_lengths_behind_elements_that_are_sorted():
+    x = pt.tensor("x", shape=(None, None, 4))
+    model = link.from_onnx(link.export_onnx([x], [pt.sort(x, axis=2) - x]))
+    (y,) = model.outputs.values()
+    value = np.random.default_rng(0).normal(size=(2, 3, 4))
+    result = function([*model.inputs.values()], y, mode=REFERENCE_MODE)(value)
+    np.testing.assert_array_equal(result, np.sort(value, axis=2) - value)
+
+
+@pytest.fixture
+def graph():
+    graph = RandomGraph()
+    x = pt.vector("x", dtype="float32")
+    graph.inputs.append(x)
+    graph.computed[x] = np.array([0.5, 0.25], "float32")
+    graph.items.append(Item(x, graph.computed[x]))
+    graph.add(pt.tanh(x) * x, exact=False)
+    return graph
 
 
 @pytest.mark.by_default("<lambda>1", "zero_grad", "<lambda>2")
