@@ -472,8 +472,15 @@ def activation(name, function, add=row):
 activation("relu", pt.nn.relu)
 activation("relu6", pt.nn.relu6)
 activation("leaky_relu", lambda x: pt.nn.leaky_relu(x, 0.1))
-row("prelu", pt.nn.prelu, unknown(3, 5, draw=wide), parameter(5))
-variant("prelu, channels", slopes_below_zero, unknown(2, 3, 4, draw=wide), parameter(3, 1))
+OF_SUMS = {"JAX value": "PyTensor's sums of float16 are float32 there; jax_mode corrects them"}
+row("prelu", pt.nn.prelu, unknown(3, 5, draw=wide), parameter(5), fails=OF_SUMS)
+variant(
+    "prelu, channels",
+    slopes_below_zero,
+    unknown(2, 3, 4, draw=wide),
+    parameter(3, 1),
+    fails=OF_SUMS,
+)
 activation("prelu, one slope", lambda x: pt.nn.prelu(x, 0.3), variant)
 activation("elu", lambda x: pt.nn.elu(x, 1.5))
 activation("selu", pt.nn.selu)

@@ -1,5 +1,4 @@
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -289,11 +288,6 @@ def compiled_for_all_lengths(mode):
     return compiled(inputs, outputs[:10], REFERENCE_MODE if mode == "reference" else mode)
 
 
-def compare_modes(inputs, outputs, values, modes, **tolerance):
-    functions = [compiled(inputs, outputs, mode) for mode in (REFERENCE_MODE, *modes)]
-    return compare_results(functions, values, modes, **tolerance)
-
-
 def compare_results(functions, values, modes, **tolerance):
     """Compare results with those of the first function, which are returned."""
     results = [[np.asarray(v) for v in function(*values)] for function in functions]
@@ -303,25 +297,6 @@ def compare_results(functions, values, modes, **tolerance):
             assert result.shape == expected.shape
             np.testing.assert_allclose(result, expected, err_msg=str(mode), **tolerance)
     return results[0]
-
-
-@pytest.mark.by_default("axes0-CVM")
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("axes", "mode"),
-    [
-        *product([(0, 2), (1,)], ["CVM", "JAX"]),
-        # Compiling takes Numba up to half a minute; first derivatives are below
-        pytest.param((0, 2), "NUMBA", marks=pytest.mark.long),
-    ],
-)
-@pytest.mark.usefixtures("compiler")
-def test_modes_with_unknown_shapes(axes, mode):
-    """Values, first and second derivatives."""
-    if mode == "JAX":
-        pytest.importorskip("jax")
-    inputs, outputs = training_graph((3, 2, 4), axes)
-    compare_modes(inputs, outputs, training_values((3, 2, 4), axes), [mode], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow

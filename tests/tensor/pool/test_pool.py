@@ -147,16 +147,6 @@ def test_all_attributes(pooling, static, data):
             assert variable.type.shape == result.shape
 
 
-@pytest.mark.by_default("True-True", "True-False", "False-True")
-@pytest.mark.parametrize("ignore_border", [True, False])
-@pytest.mark.parametrize("static", [True, False])
-def test_shape_without_computation(ignore_border, static):
-    x = pt.tensor4("x", shape=(2, 3, 7, 8) if static else (None,) * 4)
-    out = pt.pool_2d(x, (3, 2), ignore_border, (2, 3), (1, 0))
-    f = pytensor.function([x], out.shape, mode="FAST_COMPILE")
-    assert tuple(f(np.ones((2, 3, 7, 8)))) == (2, 3, 4, 3)
-
-
 @pytest.mark.slow
 def test_ties():
     """The first in row-major order wins, which is neither the first column's nor the last."""
