@@ -2,7 +2,6 @@
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 import scipy.stats as st
 from hypothesis import given
@@ -12,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.link.onnx import (
     export_onnx,
 )
+from tests.link.onnx.test_basic import session_of
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytensor.link.onnx.errors.DroppedRandomStateWarning",
@@ -25,14 +25,6 @@ OPSETS = (18, 20, 24)
 
 def shared_rng(seed=20, name=None):
     return pt.random.shared_rng(np.random.default_rng(seed), name=name)
-
-
-def session_of(model):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
 
 
 def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, **kwargs):
