@@ -478,7 +478,7 @@ variant(
     "prelu, channels",
     slopes_below_zero,
     unknown(2, 3, 4, draw=wide),
-    parameter(3, 1),
+    parameter(3, 4),
     fails=OF_SUMS,
 )
 activation("prelu, one slope", lambda x: pt.nn.prelu(x, 0.3), variant)
