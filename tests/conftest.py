@@ -95,6 +95,11 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 20)
 
 
+def case_of(item):
+    """Return the id of a test's case, or "" if the test has no parameters."""
+    return item.callspec.id if hasattr(item, "callspec") else ""
+
+
 # What `pytest.mark.by_default` names that isn't there, by test
 unknown_cases = pytest.StashKey()
 
@@ -112,7 +117,7 @@ def pytest_collection_modifyitems(config, items):
     functions = defaultdict(list)
     for item in items:
         named = item.get_closest_marker("by_default")
-        if named and item.callspec.id not in named.args:
+        if named and case_of(item) not in named.args:
             item.add_marker("long")
         functions[item.nodeid.partition("[")[0]].append(item)
         if item.get_closest_marker("long"):
@@ -121,10 +126,8 @@ def pytest_collection_modifyitems(config, items):
     for name, same in functions.items():
         for item in same[1:-1]:
             item.add_marker("slow")
-        named = same[0].get_closest_marker("by_default")
-        # one case, or some of a file, may be all that is asked for
-        if named and len(same) > len(named.args):
-            unknown[name] = {*named.args} - {item.callspec.id for item in same}
+        if named := same[0].get_closest_marker("by_default"):
+            unknown[name] = {*named.args} - {*map(case_of, same)}
 
 
 # JAX is not guarded here (`pytensor.link.jax.guard_xla`): mode JAX is tested as its users have it,

@@ -26,7 +26,6 @@ def network():
     return x, weight, [h, lost]
 
 
-@pytest.mark.by_default("jax")
 @pytest.mark.slow
 @pytest.mark.usefixtures("float32_everywhere")
 def test_errors_are_those_of_single_precision():
