@@ -55,7 +55,7 @@ sys.path.insert(0, str(demo))
 
 def pytest_configure(config):
     """Let tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
-    # By itself `--dist loadfile` begins with the files of the most tests: the longest have few.
+    # By itself `--dist loadfile` begins with the files of the most tests, not with the longest.
     config.option.loadscopereorder = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -95,30 +95,39 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 20)
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items):
-    """Mark what the fast lane leaves out, and begin with the files whose tests are the longest.
+def case_of(item):
+    """Return the id of a test's case, or "" if the test has no parameters."""
+    return item.callspec.id if hasattr(item, "callspec") else ""
 
-    Slow are the long tests, and of a test with many parameters all but the first and the last.
-    With `--dist loadfile` no worker then waits at the end for another's long test.  The longest
-    files are listed, in this order, in ``longest_files.txt``, by `tests.longest_files`.  The
-    cases in ``weekly_cases.txt``, which `tests.weekly` lists, are long ones too.
+
+# What `pytest.mark.by_default` names that isn't there, by test
+unknown_cases = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(config, items):
+    """Mark what the fast lane and the default run leave out.
+
+    Long are the cases that their test's `by_default` doesn't name.  Slow are the long tests, and
+    of a test with many parameters all but the first and the last.  The files beside this one come
+    first: some of them take long, and with `--dist loadfile` no worker waits for them at the end.
     """
     tests = Path(__file__).parent
-    listed = (tests / "longest_files.txt").read_text().split()
-    ranks = {tests / name: rank for rank, name in enumerate(listed)}
-    items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path.parent != tests))
-    weekly = {*(tests / "weekly_cases.txt").read_text().splitlines()}
+    items.sort(key=lambda item: item.path.parent != tests)
     functions = defaultdict(list)
     for item in items:
-        if item.nodeid in weekly:
+        named = item.get_closest_marker("by_default")
+        if named and case_of(item) not in named.args:
             item.add_marker("long")
         functions[item.nodeid.partition("[")[0]].append(item)
         if item.get_closest_marker("long"):
             item.add_marker("slow")
-    for same in functions.values():
+    config.stash[unknown_cases] = unknown = {}
+    for name, same in functions.items():
         for item in same[1:-1]:
             item.add_marker("slow")
+        if named := same[0].get_closest_marker("by_default"):
+            unknown[name] = {*named.args} - {*map(case_of, same)}
 
 
 # JAX is not guarded here (`pytensor.link.jax.guard_xla`): mode JAX is tested as its users have it,

@@ -1,4 +1,4 @@
-"""What the tests share: combinations in turn, the order of files, what skipped tests lack."""
+"""What the tests share: combinations in turn, what runs by default, what skipped tests lack."""
 
 import ast
 import os
@@ -7,10 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.longest_files import longest_files, one_browser_at_a_time
+from tests.conftest import unknown_cases
 from tests.skipped import kind_of
 from tests.utils import in_turn
-from tests.weekly import seconds_of_cases, weekly_cases
 
 
 def test_no_process_compiles_all_modules_anew():
@@ -62,60 +61,9 @@ def test_functions_name_their_mode(request):
     assert found == []
 
 
-def test_the_longest_files_are_there(request):
-    tests = request.path.parent
-    listed = (tests / "longest_files.txt").read_text().split()
-    assert len(listed) == len({*listed})
-    assert [name for name in listed if not (tests / name).exists()] == []
-
-
-def test_files_are_listed_by_the_time_they_took(tmp_path):
-    cases = [("tests.test_docs", 2), ("tests.link.jax.mode.test_donation.TestUpdates", 3)]
-    cases += [("tests.test_docs", 2), ("tests.link.jax.mode.test_donation", 0.5)]
-    rows = [f'<testcase classname="{name}" time="{seconds}"/>' for name, seconds in cases]
-    (tmp_path / "tests.xml").write_text(f"<testsuites>{''.join(rows)}</testsuites>")
-    expected = ["test_docs.py", "link/jax/mode/test_donation.py"]
-    assert longest_files(tmp_path / "tests.xml") == expected
-
-
-def test_files_with_a_browser_take_turns():
-    seconds = {"page/a.py": 9, "page/b.py": 8, "c.py": 7, "d.py": 6, "e.py": 5, "page/f.py": 1}
-    seconds = {f"examples/{name}": time for name, time in seconds.items()}
-    order = [name.removeprefix("examples/") for name in one_browser_at_a_time(seconds)]
-    assert order == ["page/a.py", "c.py", "d.py", "e.py", "page/b.py", "page/f.py"]
-
-
-def test_the_weekly_cases_are_of_tests_that_are_there(request):
-    tests = request.path.parent
-    listed = (tests / "weekly_cases.txt").read_text().splitlines()
-    assert len(listed) == len({*listed})
-    for case in listed:
-        path, _, name = case.partition("[")[0].partition("::")
-        assert f"def {name.rpartition('::')[2]}(" in (tests.parent / path).read_text(), case
-
-
-def test_cases_that_execute_nothing_of_their_own_are_left_to_the_weekly_run():
-    seconds = {"t.py::a[0]": 9, "t.py::a[1]": 5, "t.py::a[2]": 4, "t.py::a[3]": 0.1}
-    seconds |= {"t.py::b[0]": 3, "t.py::b[1]": 2, "t.py::c": 8, "t.py::d[0]": 1, "t.py::d[1]": 1}
-    seconds |= {"t.py::e[0]": 7, "t.py::e[1]": 7}
-    lines = {"t.py::a[0]": {1, 2}, "t.py::a[1]": {2}, "t.py::a[2]": {3}, "t.py::a[3]": {1}}
-    lines |= {"t.py::b[0]": {9}, "t.py::b[1]": {9}, "t.py::c": {9}, "t.py::d[0]": {7, 8}}
-    lines |= {"t.py::d[1]": {7}, "t.py::e[0]": set(), "t.py::e[1]": set()}
-    # a[0] has a relative for each line, a[1] then has line 2 alone, 3 is a[2]'s; 9 is executed
-    # outside of the tests, too, but one case stays; c has no other; of e nothing is known.
-    expected = ["t.py::a[0]", "t.py::b[0]", "t.py::d[1]"]
-    assert weekly_cases(seconds, lines, always={9}) == expected
-
-
-def test_the_times_of_cases_have_the_names_that_pytest_gives_them(tmp_path):
-    rows = (
-        '<testcase classname="tests.test_docs" name="test_a[x.y]" time="2"/>'
-        '<testcase classname="tests.link.jax.mode.test_donation.TestUpdates" name="b" time="3"/>'
-    )
-    (tmp_path / "tests.xml").write_text(f"<testsuites>{rows}</testsuites>")
-    donation = "tests/link/jax/mode/test_donation.py::TestUpdates::b"
-    expected = {"tests/test_docs.py::test_a[x.y]": 2, donation: 3}
-    assert seconds_of_cases(tmp_path / "tests.xml") == expected
+def test_cases_that_run_by_default_are_there(request):
+    unknown = request.config.stash[unknown_cases]
+    assert {name: cases for name, cases in unknown.items() if cases} == {}
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ PROGRAMS.pop("docs/pymc_network.md")
 NEEDED = re.compile(r"^import (bambi|pymc|torch)\b", re.MULTILINE)
 
 
+@pytest.mark.by_default("docs/wrong_numbers_from_xla.md")
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PROGRAMS)
 def test_code_runs(page, tmp_path):

@@ -108,6 +108,12 @@ def dtypes_of(outputs):
     return {v.type.dtype for v in all_variables(outputs) if hasattr(v.type, "dtype")}
 
 
+def assert_all_differ(draws):
+    """Check that no number was drawn twice."""
+    numbers = np.ravel(draws)
+    assert len(np.unique(numbers)) == len(numbers)
+
+
 def error_line(capsys):
     """Return what stands on stderr, which is the one line of an error."""
     error = capsys.readouterr().err

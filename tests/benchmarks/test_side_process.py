@@ -93,6 +93,7 @@ def test_answers_and_errors(script, capfd):
     assert "ValueError: the reason" in errors
 
 
+@pytest.mark.by_default("exit-exit status 3")
 @pytest.mark.parametrize(
     ("how", "message"), [("exit", "exit status 3"), ("kill", "SIGKILL: too little memory")]
 )
@@ -110,6 +111,7 @@ def test_all_that_a_side_started_ends_with_it(script):
     assert not Path(f"/proc/{pids[0]}").exists()
 
 
+@pytest.mark.by_default("15", "9")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_sides_end_with_the_benchmark(script, number):

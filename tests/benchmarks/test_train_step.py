@@ -53,6 +53,7 @@ def test_golden_maps_and_statistics(layout, float32_everywhere):
         np.testing.assert_allclose(value, after[name], atol=1e-5, rtol=0, err_msg=name)
 
 
+@pytest.mark.by_default("empty-1e-05", "tiny-0.0001", "dense-1e-05")
 @pytest.mark.parametrize(
     ("case", "rtol"), [("main", 1e-5), ("empty", 1e-5), ("tiny", 1e-4), ("dense", 1e-5)]
 )

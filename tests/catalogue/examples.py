@@ -1,7 +1,7 @@
 """Examples of operators: what the entries of the catalogue are."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -112,6 +112,14 @@ class Example:
         Whether it has a row in the table of what runs where (`docs.tools.backends`).
     takes_dtype : bool
         Whether `build` takes a keyword `dtype`, of what isn't made of the inputs.
+    integers : bool
+        Whether the operator takes integers, too.
+    long : bool
+        Whether it takes seconds in every backend, or differs little from another example: by
+        default only its values are tried.
+    fails : dict of str to str
+        What `tests.test_operators` expects to fail, with the reason: a question, or the names of a
+        backend and a question, as in "batch" and "JAX value".
     """
 
     name: str
@@ -119,6 +127,9 @@ class Example:
     inputs: tuple[Input, ...]
     row: bool = False
     takes_dtype: bool = False
+    integers: bool = False
+    long: bool = False
+    fails: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def function(self):

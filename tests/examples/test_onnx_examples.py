@@ -71,6 +71,7 @@ def nodes_of(graph):
                 yield from nodes_of(inner)
 
 
+@pytest.mark.by_default("JAX-int32")
 @pytest.mark.slow
 @in_turn("mode, integers", ["JAX", "NUMBA"], ["int32", "int64"])
 def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):

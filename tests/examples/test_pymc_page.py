@@ -178,6 +178,7 @@ COLOURS = """(() => {
 })()"""
 
 
+@pytest.mark.by_default("360-dark")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 360])
 def test_looks(checked_page, scheme, width, tmp_path):

@@ -33,6 +33,7 @@ def gradient_inputs(dtype):
     return [pt.tensor(dtype=dtype, shape=g.shape) for g in GRADS], [g.astype(dtype) for g in GRADS]
 
 
+@pytest.mark.by_default("2.5-float64")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("max_norm", [2.5, 100.0])
 def test_clip_by_global_norm(dtype, max_norm, request):
@@ -58,6 +59,11 @@ def many_gradients():
             yield pytest.param(mode, *case, marks=[pytest.mark.long] * long)
 
 
+@pytest.mark.by_default(
+    "FAST_COMPILE-33-ranks0",
+    "FAST_COMPILE-40-ranks1",
+    "FAST_COMPILE-40-ranks2",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "number", "ranks"), list(many_gradients()))
 def test_norm_of_many_gradients(mode, number, ranks):
@@ -162,6 +168,7 @@ def test_decay_is_at_most_1():
     np.testing.assert_array_equal(average.eval(mode="FAST_COMPILE"), [1, 1])
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
 def test_average_follows_the_new_values(mode):
     w = pytensor.shared(np.array([1.0, 2.0], dtype="float32"), name="w", shape=(2,))
@@ -214,6 +221,7 @@ def test_averages_and_sums_of_half_precision_do_not_stand_still():
     np.testing.assert_array_equal(sums.gradients[0].get_value(), [3000, 3000])
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
 def test_accumulated_step_is_the_step_of_the_sum(mode):
     w = pytensor.shared(np.array([[1.0, -1.0]], dtype="float32"), name="w", shape=(1, 2))

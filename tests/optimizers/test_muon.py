@@ -72,6 +72,7 @@ def test_singular_values_come_near_one():
         assert (np.diag(inner) < 1.21).all()
 
 
+@pytest.mark.by_default("shape0", "shape1")
 @pytest.mark.parametrize("shape", [(12, 5), (None, None), (12, None)])
 def test_tall_matrices_are_transposed_wide_ones(shape):
     x = pt.matrix("x", shape=shape)
@@ -95,6 +96,7 @@ def test_zero_gradient_moves_nothing():
     np.testing.assert_array_equal(step(np.zeros((3, 4))), 0)
 
 
+@pytest.mark.by_default("settings2")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",

@@ -23,6 +23,7 @@ def musgd(w, grads, lr, momentum=0.9, nesterov=True, weight_decay=0.0, muon_shar
     return w
 
 
+@pytest.mark.by_default("settings1")
 @pytest.mark.parametrize(
     "settings",
     [{}, {"momentum": 0.8, "nesterov": False, "weight_decay": 0.3, "muon_share": 0.5}],

@@ -226,6 +226,7 @@ PYTORCH = {
 }
 
 
+@pytest.mark.by_default("SGD-2", "SGD-3", "Adam-4", "Adam-5", "AdamW-6", "RMSprop-8", "RMSprop-9")
 @pytest.mark.parametrize("case", PYTORCH)
 def test_steps_are_those_of_pytorch(case):
     optimizer = fresh(STEPS[STEP_IDS.index(case)][0])
@@ -234,6 +235,7 @@ def test_steps_are_those_of_pytorch(case):
     np.testing.assert_allclose(actual.ravel(), PYTORCH[case], rtol=rtol, atol=1e-15)
 
 
+@pytest.mark.by_default("SGD-1", "SGD-2", "SGD-3", "RMSprop-8", "Adam-10", "AdamW-11")
 @pytest.mark.usefixtures("float32_everywhere")
 @pytest.mark.parametrize(("optimizer", "reference", "settings"), STEPS, ids=STEP_IDS)
 def test_float32_in_jax(optimizer, reference, settings):
@@ -281,6 +283,7 @@ def logistic_regression():
     return [w, b], pt.mean(pt.softplus(logits) - pt.constant(y) * logits)
 
 
+@pytest.mark.by_default("sgd-quadratic")
 @pytest.mark.parametrize(
     ("problem", "goal"),
     [(ill_conditioned_quadratic, 1e-3), (rosenbrock, 1e-2), (logistic_regression, 0.12)],
@@ -411,6 +414,16 @@ WITH_STATE = [
 ]
 
 
+@pytest.mark.by_default(
+    "optimizer0",
+    "optimizer2",
+    "optimizer3",
+    "optimizer4",
+    "optimizer5",
+    "optimizer6",
+    "optimizer7",
+    "optimizer8",
+)
 @pytest.mark.parametrize("optimizer", WITH_STATE)
 def test_half_precision_has_wide_state(optimizer):
     """Small squares are 0 in float16, and so is epsilon: 0 / 0 was NaN."""

@@ -54,6 +54,7 @@ def expected_statistics(weights, batches):
     return [np.mean(column, axis=0) for column in zip(*found, strict=True)]
 
 
+@pytest.mark.by_default("py")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", jax_mode()], ids=["py", "jax"])
 def test_statistics_are_those_of_the_averages(network, mode):
     x, weights, updates = network

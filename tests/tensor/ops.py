@@ -4,7 +4,9 @@ import importlib
 from pathlib import Path
 
 from pytensor.graph.op import Op
+from pytensor.graph.traversal import ancestors
 from pytensor.scalar import ScalarOp
+from pytensor.tensor.blockwise import Blockwise
 
 ROOT = Path(__file__).parents[2] / "pytensor"
 
@@ -19,6 +21,12 @@ def _is_of_the_package(op_class):
     place = ROOT.parent / op_class.__module__.replace(".", "/")
     files = place.with_suffix(".py"), place / "__init__.py"
     return ROOT in place.parents and any(file.exists() for file in files)
+
+
+def repeated(outputs):
+    """Return the Ops of ours that a `Blockwise` repeats, of all that outputs are made of."""
+    nodes = {v.owner for v in ancestors(outputs) if v.owner is not None}
+    return [n.op for n in nodes if isinstance(n.op, Blockwise) and is_ours(n.op)]
 
 
 def op_classes():

@@ -1,4 +1,7 @@
-"""A batch of a graph of our Ops is a graph of our Ops: no `Blockwise` repeats one."""
+"""A batch of a graph of our Ops is a graph of our Ops: no `Blockwise` repeats one.
+
+Batches of each operator and its gradients are in `tests.test_operators`.
+"""
 
 import numpy as np
 import pytest
@@ -8,12 +11,12 @@ import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 from pytensor.graph.traversal import ancestors
-from pytensor.tensor.blockwise import Blockwise, vectorize_node_fallback
+from pytensor.tensor.blockwise import vectorize_node_fallback
 from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradInput
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from tests.catalogue.examples import Example, parameter
 from tests.catalogue.operators import OPERATORS
-from tests.tensor.ops import is_ours, op_classes
+from tests.tensor.ops import op_classes, repeated
 
 PY = Mode("py", "fast_compile")
 IN_COMPILED_GRAPHS = "made by a rewrite when a function is compiled, where nothing is vectorized"
@@ -41,12 +44,6 @@ def test_every_op_has_a_rule_or_a_reason():
         c.__name__ for c in op_classes() if _vectorize_node.dispatch(c) is vectorize_node_fallback
     }
     assert without == set(WITHOUT_A_RULE)
-
-
-def repeated(outputs):
-    """Return the Ops of ours that a `Blockwise` repeats."""
-    nodes = {v.owner for v in ancestors(outputs) if v.owner is not None}
-    return [n.op for n in nodes if isinstance(n.op, Blockwise) and is_ours(n.op)]
 
 
 def example(build, *shapes):
@@ -82,34 +79,6 @@ def check(example, batched, *, batch=(3,), order=1, mode=PY, **tolerance):
             np.testing.assert_allclose(result, expected, **{"rtol": 1e-9} | tolerance)
 
 
-CONVOLUTIONS = (
-    "conv2d, pairs", "conv2d, groups", "conv2d, depthwise", "conv1d", "conv3d, not flipped",
-    "conv_transpose2d", "conv_transpose1d, not flipped",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)], ids=["images", "filters", "both"])
-@pytest.mark.parametrize("name", CONVOLUTIONS)
-def test_convolutions(name, batched):
-    check(OPERATORS[name], batched, atol=1e-9)
-
-
-OF_ONE_INPUT = (
-    "pool_2d, max, ceil", "pool_2d, average_exc_pad", "avg_pool1d, dilated", "max_pool2d",
-    "max_unpool2d, of its pooling", "max_unpool2d, as the image", "lp_pool2d, dilated",
-    "adaptive_avg_pool2d, one axis", "adaptive_max_pool2d", "adaptive_max_pool2d, overlapping",
-    "global_max_pool", "resize, scale", "resize, antialias", "resize, crop", "topk, 0", "topk, 1",
-    "topk",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OF_ONE_INPUT)
-def test_ops_of_one_input(name):
-    differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d, dilated", "topk, 1")
-    check(OPERATORS[name], (0,), order=1 + differentiated_twice, atol=1e-9)
-
-
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 2)])
 def test_resize_of_first_axes(axes):
     check(example(lambda x: pt.resize(x, size=(3, 7), axes=axes, mode="linear"), (2, 4, 5)), (0,))
@@ -123,29 +92,16 @@ NORMALIZATIONS = [name for name, e in OPERATORS.items() if e.function.endswith("
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batched", ["image", "parameters", "all"])
-@pytest.mark.parametrize("name", NORMALIZATIONS)
-def test_normalizations(name, batched):
-    every = range(len(OPERATORS[name].inputs))
-    batched = {"image": (0,), "parameters": tuple(every[1:]), "all": tuple(every)}[batched]
-    check(OPERATORS[name], batched, atol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NORMALIZATIONS)
-def test_second_derivatives_of_normalizations(name):
+@pytest.mark.parametrize(
+    "name", ["pool_2d, max, ceil", "lp_pool2d, dilated", "topk, 1", *NORMALIZATIONS]
+)
+def test_second_derivatives(name):
     every = tuple(range(len(OPERATORS[name].inputs)))
     check(OPERATORS[name], every, order=2, atol=1e-8)
 
 
 def test_normalization_over_all_axes():
     check(example(lambda x, w: pt.nn.layer_norm(x, (3, 4), w), (3, 4), (3, 4)), (0,))
-
-
-@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
-@pytest.mark.parametrize("name", ["broadcast", "broadcast, its gradient"])
-def test_broadcasting(name, batched):
-    check(OPERATORS[name], batched)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ LENGTHS = [((1, 2), (3, 2)), ((3, 2), (1, 2)), ((3, 1), (3, 4)), ((1, 1), (2, 3)
 NUMBA = pytest.param(LENGTHS[0], "NUMBA", marks=pytest.mark.long)
 
 
+@pytest.mark.by_default("lengths0-mode0", "lengths1-mode1", "lengths3-mode3")
 @pytest.mark.parametrize(
     ("lengths", "mode"), [*((lengths, REFERENCE_MODE) for lengths in LENGTHS), NUMBA]
 )

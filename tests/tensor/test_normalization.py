@@ -6,13 +6,11 @@ from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.compile.mode import get_mode
 from pytensor.gradient import verify_grad
 from tests.utils import (
     REFERENCE_MODE,
     TOLERANCES,
     compare_jax_and_py,
-    compare_mode_and_py,
     in_turn,
 )
 
@@ -124,6 +122,7 @@ def test_optional_parameters(name):
     np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.by_default("layer_over_two", "rms")
 @pytest.mark.parametrize("name", CASES)
 def test_gradients(name):
     values = values_of(name)
@@ -131,6 +130,7 @@ def test_gradients(name):
     verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
 
 
+@pytest.mark.by_default("layer")
 @pytest.mark.parametrize("name", CASES)
 def test_second_gradients(name):
     def first(*inputs):
@@ -144,83 +144,16 @@ def test_second_gradients(name):
     verify_grad(first, values, rng=rng, mode=REFERENCE_MODE, eps=1e-6, rel_tol=1e-4)
 
 
-# The fused reduction of squares is wrong where it is run in Python, as it is without a compiler
-CVM = get_mode("CVM").excluding("local_careduce_fusion")
-
-
-def second_derivatives(name):
-    inputs, (_, *gradients) = graph(name, static=False)
-    cost = sum((g**2).sum() for g in gradients)
-    return inputs, pytensor.grad(cost, inputs, disconnected_inputs="ignore")
-
-
+@pytest.mark.by_default("layer_over_two-True")
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "mode"),
-    [
-        *((name, "JAX") for name in CASES),
-        # C of PyTensor's own Ops: first derivatives of all are compiled in test_modes
-        *(pytest.param(n, "CVM", marks=[pytest.mark.long] * (n != "group")) for n in CASES),
-    ],
-)
-@pytest.mark.usefixtures("compiler")
-def test_second_derivatives_with_unknown_shapes(name, mode):
-    if mode == "JAX":
-        pytest.importorskip("jax")
-    inputs, outputs = second_derivatives(name)
-    mode = CVM if mode == "CVM" else mode
-    settings = {"on_unused_input": "ignore"}
-    values = values_of(name)
-    results = pytensor.function(inputs, outputs, mode=mode, **settings)(*values)
-    reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE, **settings)
-    for result, wanted in zip(results, reference(*values), strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-8, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("name", "mode"),
-    [
-        *((name, CVM) for name in CASES),
-        # Compiling takes Numba up to half a minute
-        pytest.param("layer_over_two", "NUMBA", marks=pytest.mark.long),
-        pytest.param("group", "NUMBA", marks=pytest.mark.long),
-    ],
-)
-@pytest.mark.usefixtures("compiler")
-def test_modes(name, mode):
-    inputs, outputs = graph(name, static=mode == "NUMBA")
-    values = values_of(name)
-    results = pytensor.function(inputs, outputs, mode=mode)(*values)
-    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
-    for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.long
-def test_values_in_numba():
-    inputs, (out, *_) = graph("layer_over_two")
-    compare_mode_and_py("NUMBA", inputs, out, values_of("layer_over_two"))
-
-
-@pytest.mark.slow
-@in_turn("name, dtype, static", [*CASES], ["float16", "float32", "float64"], [True, False])
-def test_jax(name, dtype, static):
+@in_turn("name, static", [*CASES], [True, False])
+def test_jax_mode(name, static):
+    """The parameters' gradients keep float32, which mode JAX makes float64."""
     pytest.importorskip("jax")
     from pytensor.link.jax import jax_mode
 
-    inputs, outputs = graph(name, dtype, static)
-    tolerance = {"rtol": 2e-2, "atol": 5e-2} if dtype == "float16" else {}
-    # In mode JAX, the parameters' gradients would be float64: they are sums of PyTensor's.
-    compare_jax_and_py(
-        inputs, outputs, values_of(name, dtype), jax_mode=jax_mode(), **tolerance
-    )
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_plain_mode_jax_keeps_the_dtype_of_the_result(name):
-    pytest.importorskip("jax")
-    inputs, (out, *_) = graph(name, "float32", True)
-    compare_jax_and_py(inputs, out, values_of(name, "float32"))
+    inputs, outputs = graph(name, "float32", static)
+    compare_jax_and_py(inputs, outputs, values_of(name, "float32"), jax_mode=jax_mode())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -260,6 +193,7 @@ def test_empty(shape):
     assert {result.shape for result in results} == {shape}
 
 
+@pytest.mark.by_default("shape0-py", "shape1-py")
 @pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"], ids=["py", "jax"])
 @pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0)])
 def test_gradient_of_empty_groups(shape, mode):

@@ -1,4 +1,4 @@
-"""Strategy for whole graphs: 1 to 30 operations over a few inputs, with values for them.
+"""Whole graphs that are drawn with values: 1 to 30 operations over a few inputs.
 
 Every operation is carried out while the graph is drawn, so that the next one can be chosen to fit:
 indices within bounds, positive numbers for a logarithm.  Values that went through a function which
@@ -114,29 +114,37 @@ class RandomGraph:
         self.possible |= {name for name in others if OPERATIONS[name].begins_with(item)}
 
 
-def add_input(draw, graph, dtypes):
-    dtype = draw(st.sampled_from(dtypes))
-    shape = draw(st.lists(st.integers(0, 4), max_size=3))
-    static = draw(st.lists(st.booleans(), min_size=len(shape), max_size=len(shape)))
-    low = 0 if dtype.startswith(("u", "b")) else -8
-    numbers = st.integers(low, 1 if dtype == "bool" else 8)
-    flat = draw(st.lists(numbers, min_size=prod(shape), max_size=prod(shape)))
+def add_input(source, graph, dtypes):
+    dtype = source.choice(dtypes)
+    shape = [source.integer(0, 4) for _ in range(source.integer(0, 3))]
+    known = [size if source.chance() else None for size in shape]
+    low, high = (0 if dtype.startswith(("u", "b")) else -8), (1 if dtype == "bool" else 8)
+    flat = [source.integer(low, high) for _ in range(prod(shape))]
     value = np.array(flat, dtype=dtype).reshape(shape)
     if dtype in FLOATS:
         value /= 4
-    known = [size if s else None for size, s in zip(shape, static, strict=True)]
     variable = pt.tensor(f"x{len(graph.inputs)}", dtype=dtype, shape=known)
     graph.inputs.append(variable)
     graph.computed[variable] = value
     graph.keep(Item(variable, value))
 
 
-@st.composite
-def graphs(draw, max_steps=30, dtypes=DTYPES):
-    graph, source = RandomGraph(), Drawn(draw)
-    for _ in range(draw(st.integers(1, 3))):
-        add_input(draw, graph, dtypes)
-    for _ in range(draw(st.integers(1, max_steps))):
+def draw_graph(source, max_steps=30):
+    """Draw a graph with its values; half of them have inputs of floating point alone.
+
+    Parameters
+    ----------
+    source : Drawn or Seeded
+    max_steps : int
+
+    Returns
+    -------
+    RandomGraph
+    """
+    graph, dtypes = RandomGraph(), source.choice((DTYPES, FLOATS))
+    for _ in range(source.integer(1, 3)):
+        add_input(source, graph, dtypes)
+    for _ in range(source.integer(1, max_steps)):
         names = [name for name in OPERATIONS if name in graph.possible]
         step = draw_step(source, graph.items, names)
         if step is None:
@@ -146,3 +154,9 @@ def graphs(draw, max_steps=30, dtypes=DTYPES):
         graph.steps.append(step)
         graph.add(variable, step.is_exact(graph.items))
     return graph
+
+
+@st.composite
+def graphs(draw):
+    """Draw a graph by Hypothesis."""
+    return draw_graph(Drawn(draw))

@@ -92,6 +92,7 @@ def scores(detector, data):
 # ------------------------------------------------------------------------------ the same numbers
 
 
+@pytest.mark.by_default("3")
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
 def test_pytensor_and_onnx_score_the_same(scores, data, finder_onnx, finder_onnx_of_one, batch):
@@ -175,6 +176,14 @@ def test_pictures_with_a_class(finder_onnx, data, tmp_path):
     assert json.loads((tmp_path / "metrics.json").read_text())["images"] == 7
 
 
+@pytest.mark.by_default(
+    "absent.onnx-options0-File doesn't exist",
+    "absent.safetensors-options1-no such file",
+    "open.onnx-options6-no picture has a box of 'cat'",
+    "open.onnx-options7-confidence 'cat=0.3': give a number",
+    "open.onnx-options8-no ground-truth box of ['person', 'cell phone']",
+    "open.onnx-options9-File exists: 'open.onnx'",
+)
 @pytest.mark.parametrize(
     ("model_file", "options", "message"),
     [

@@ -45,6 +45,7 @@ def run(path, images):
     return session.run(["output0"], {"images": images})[0]
 
 
+@pytest.mark.by_default("2")
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2])
 def test_golden_output(exported, batch):
@@ -56,6 +57,7 @@ def test_golden_output(exported, batch):
     np.testing.assert_allclose(decoded[:, 4:], wanted[:, 4:], atol=2e-4, rtol=0)
 
 
+@pytest.mark.by_default("N")
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", ["N", 1])
 def test_nodes(exported, golden_model, tmp_path, batch):

@@ -88,6 +88,7 @@ def golden_maps():
     return [np.concatenate([file[f"box_{p}"], file[f"cls_{p}"]], axis=1) for p in LEVELS]
 
 
+@pytest.mark.by_default("cpu-empty", "cpu-tiny", "cpu-dense", "gpu-empty", "gpu-tiny", "gpu-dense")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["main", "empty", "tiny", "dense"])
 def test_golden_loss_and_assignment(golden_loss, golden_maps, case):
@@ -136,6 +137,7 @@ def filled(targets, filler):
     return boxes, classes, counts
 
 
+@pytest.mark.by_default("cpu-dense", "gpu-dense")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["main", "dense"])
 def test_padding_changes_nothing(golden_loss, golden_maps, case):
@@ -403,6 +405,13 @@ def test_equal_metrics_still_claim_ten_anchors():
     assert np.flatnonzero(foreground[0]).tolist() == list(range(10))
 
 
+@pytest.mark.by_default(
+    "a1-b1-0.2564102564102564",
+    "a2-b2-0.2564102564102564",
+    "a3-b3--0.5294117647058824",
+    "a5-b5--0.078125",
+    "a6-b6--1",
+)
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
@@ -501,6 +510,7 @@ def crowded_case(seed):
     return [*maps, boxes, classes, np.array([20, seed % 8], np.int32)]
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", pytest.param(jax_mode(), id="jax_mode")])
 def test_chunks_of_boxes_change_nothing(mode):

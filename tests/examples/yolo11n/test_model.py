@@ -83,6 +83,7 @@ def test_initial_weights():
     assert not np.array_equal(YOLO11n(2, seed=4).state_dict()["model.5.conv.weight"], w)
 
 
+@pytest.mark.by_default("gpu")
 @pytest.mark.slow
 def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""

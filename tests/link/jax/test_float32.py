@@ -10,6 +10,7 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
+@pytest.mark.by_default("shape2")
 @pytest.mark.slow
 @pytest.mark.usefixtures("float32_everywhere")
 @pytest.mark.parametrize("shape", [(2, 2, 6, 8), (None, 2, None, None), (None,) * 4])

@@ -13,6 +13,7 @@ from pytensor.compile.io import In
 from pytensor.compile.mode import Mode
 from pytensor.link.generators import key_of
 from pytensor.link.jax import reseed
+from tests.utils import assert_all_differ
 
 jax = pytest.importorskip("jax")
 
@@ -67,11 +68,6 @@ def function():
 def assert_drawn(draws, expected):
     """Assert equality but for rounding: the modes' programs differ."""
     np.testing.assert_allclose(draws, expected, rtol=1e-13)
-
-
-def assert_all_differ(draws):
-    numbers = np.ravel(draws)
-    assert len(np.unique(numbers)) == len(numbers)
 
 
 @slow

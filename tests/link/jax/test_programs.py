@@ -48,6 +48,7 @@ def step(between=lambda h: h, show_scaled=False, **options):
     return pytensor.function([x, rate], outputs, updates=updates, mode=mode)
 
 
+@pytest.mark.by_default("options7-kept_arguments")
 @pytest.mark.parametrize(
     ("options", "check"),
     [

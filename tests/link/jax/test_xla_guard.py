@@ -56,6 +56,7 @@ def error_of(result, arguments):
     return np.abs(np.asarray(result) - expected).max() / np.abs(expected).max()
 
 
+@pytest.mark.by_default("{'donate': True}-float32")
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_jax_mode_is_right(choices, dtype):
@@ -130,6 +131,7 @@ def test_default_device_may_be_an_object(monkeypatch):
         assert xla_guard.guard_options() is not None
 
 
+@pytest.mark.by_default("FUSIONS-SOME")
 @pytest.mark.parametrize(("name", "value"), [("FLAG", "xla_no_such_flag"), ("FUSIONS", "SOME")])
 def test_unknown_flag_is_not_passed(name, value, monkeypatch, caplog):
     xla_guard._is_known.cache_clear()
@@ -189,6 +191,7 @@ def run(program, xla_flags=None):
 LOADED = "import jax, pytensor.link.jax.dispatch, pytensor.link.jax.mode"
 
 
+@pytest.mark.by_default("first")
 @pytest.mark.parametrize("first", ["", LOADED], ids=["first", "after JAX was loaded"])
 def test_guard_xla(first):
     process = run(PROGRAM.format(first=first, then=""))
@@ -267,6 +270,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.by_default("product, sum")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_spared_the_guard_if_it_is_right_without(name):
     function, shape, wrong = PROGRAMS[name]

@@ -155,6 +155,7 @@ def test_graphs_without_copies_of_outputs(small_parts):
     np.testing.assert_array_equal(f(VALUE[0])[0], VALUE[1])
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.slow
 @pytest.mark.parametrize("cache", [True, False])
 def test_equal_ops_of_other_inputs(small_parts, cache):

@@ -50,6 +50,7 @@ def test_ways_to_call(x, tmp_path):
     assert onnx.load(tmp_path / "a.onnx") == models[1]
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", pytest.param("NUMBA", marks=pytest.mark.slow)])
 def test_compiled_function(x, mode):
     w = pytensor.shared(np.ones((3, 4), "float32"), name="w")
@@ -277,6 +278,7 @@ def test_small_network():
     ]
 
 
+@pytest.mark.by_default("24")
 @pytest.mark.parametrize("opset_version", [18, 19, 21, 22, 23, 24])
 def test_small_network_at_other_opsets(opset_version):
     x, y = small_network(8, 12)
@@ -391,6 +393,7 @@ def test_verification_computes_as_stably_as_the_model(optimize):
     export_onnx([x], outputs, verify=[sample], optimize=optimize)
 
 
+@pytest.mark.by_default("<lambda>0", "<lambda>1", "<lambda>2")
 @pytest.mark.parametrize(
     "build",
     [
@@ -450,6 +453,7 @@ def test_a_converter_that_returns_something_else_is_named(returned, message):
         export_onnx([x], Faulty()(x))
 
 
+@pytest.mark.by_default("onnx")
 @pytest.mark.slow
 @pytest.mark.parametrize("missing", ["onnx", "onnxruntime"])
 def test_missing_packages_are_named(missing):

@@ -10,6 +10,7 @@ from pytensor.link.generators import key_of
 from pytensor.link.jax import reseed
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.generators import advanced, origin_of, states_of
+from tests.utils import assert_all_differ
 
 pytest.importorskip("onnxruntime")
 
@@ -28,11 +29,6 @@ def stream(count=6, seed=0):
     """Return what one function draws in several calls."""
     f = drawing(shared(seed))
     return np.array([f() for _ in range(count)])
-
-
-def assert_all_differ(draws):
-    numbers = np.ravel(draws)
-    assert len(np.unique(numbers)) == len(numbers)
 
 
 def test_functions_and_copies_continue_one_stream():

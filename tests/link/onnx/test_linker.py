@@ -174,6 +174,7 @@ def test_mode_by_configuration():
     assert isinstance(Mode("onnx").linker, ONNXLinker)
 
 
+@pytest.mark.by_default("mode=FAST_COMPILE")
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", ["mode=ONNX", "linker=onnx,mode=FAST_RUN", "mode=FAST_COMPILE"])
 def test_mode_by_environment(flags):

@@ -71,16 +71,16 @@ def test_the_guide_counts_pairs_and_rows():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row(name):
-    """A third of the dtypes, in turn, at the lowest or the highest operator set, and float32.
+    """One of the dtypes, in turn, at the lowest or the highest operator set, and float32.
 
     `test_table` tries them all.
     """
     cells = table_cells()[name]
     fails = {OPSETS[0]: lambda cell: cell != "✓", OPSETS[-1]: lambda cell: cell == "✗"}
     for place, dtype in enumerate(DTYPES, [*ROWS].index(name)):
-        if place % 3 and dtype != "float32":
+        if place % len(DTYPES) and dtype != "float32":
             continue
-        opset = (OPSETS[0], OPSETS[-1])[place % 2]
+        opset = (OPSETS[0], OPSETS[-1])[place // len(DTYPES) % 2]
         result = try_cell(ROWS[name], dtype, [opset])
         assert (result is None) == (cells[dtype] == "")
         if result is not None:

@@ -70,6 +70,7 @@ def trained_in_jax():
     return losses, [v.get_value() for v in updates]
 
 
+@pytest.mark.by_default("6-18")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("batch", "opset_version"),

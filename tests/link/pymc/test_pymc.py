@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # PyMC's, and those of what i
 FAST = ("lkj_correlation", "kronecker_gp", "latent_matern", "sums_over_groups", "local_level")
 
 
+@pytest.mark.by_default("sums_over_groups")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_densities_and_gradients(name):
@@ -51,6 +52,7 @@ def compiled(name, mode):
         return function, point, kept.rewrite is not None
 
 
+@pytest.mark.by_default("eight_schools")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["eight_schools", "local_level"])
 def test_programs_are_kept(name, folder, caplog):  # noqa: F811

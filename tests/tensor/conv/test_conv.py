@@ -52,6 +52,14 @@ CASES = [
 ]
 
 
+@pytest.mark.by_default(
+    "valid-pads1-stride1-dilation1-1-False",
+    "full-pads4-stride4-dilation4-2-True",
+    "2-pads5-stride5-dilation5-1-False",
+    "border6-pads6-stride6-dilation6-4-True",
+    "border7-pads7-stride7-dilation7-4-False",
+    "border8-pads8-stride8-dilation8-2-True",
+)
 @pytest.mark.parametrize(("border", "pads", "stride", "dilation", "groups", "flip"), CASES)
 def test_against_definition(border, pads, stride, dilation, groups, flip):
     rng = np.random.default_rng(0)
@@ -89,6 +97,7 @@ def test_against_scipy(mode, flip, reference):
     )
 
 
+@pytest.mark.by_default("1")
 @pytest.mark.parametrize("n", [1, 3])
 def test_other_ranks(n):
     rng = np.random.default_rng(2)

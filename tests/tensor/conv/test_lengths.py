@@ -3,7 +3,14 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from pytensor.tensor.conv.lengths import (
+    pool_output_length,
+    started_window_count,
+    window_count,
+)
 
 PACKAGE = Path(__file__).parents[3] / "pytensor"
 HOME = "tensor/conv/lengths.py"
@@ -29,3 +36,10 @@ def code():
 def test_a_formula_stands_in_one_module(name, code):
     found = {path for path, text in code.items() if re.search(FORMULAS[name], text)}
     assert found - OTHERS == {HOME}
+
+
+def test_formulas_for_integers_and_for_variables_agree():
+    for length, extent, stride, before, after in np.ndindex(12, 6, 4, 4, 4):
+        axis = length, extent + 1, stride + 1, (before, after)
+        assert started_window_count(*axis) == pool_output_length(*axis, False)
+        assert max(window_count(*axis), 0) == pool_output_length(*axis, True)

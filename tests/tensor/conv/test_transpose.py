@@ -54,6 +54,14 @@ CASES = [
 ]
 
 
+@pytest.mark.by_default(
+    "valid-pads0-stride0-dilation0-1-True-0",
+    "valid-pads1-stride1-dilation1-1-False-more1",
+    "half-pads2-stride2-dilation2-2-True-more2",
+    "full-pads3-stride3-dilation3-2-False-more3",
+    "1-pads4-stride4-dilation4-4-True-more4",
+    "border5-pads5-stride5-dilation5-4-False-0",
+)
 @pytest.mark.parametrize(("border", "pads", "stride", "dilation", "groups", "flip", "more"), CASES)
 def test_against_definition(border, pads, stride, dilation, groups, flip, more):
     rng = np.random.default_rng(0)
@@ -117,6 +125,7 @@ def test_output_shape(symbolic):
             f(values[0][:, :, :3], values[1])
 
 
+@pytest.mark.by_default("2")
 @pytest.mark.parametrize("order", [2, 3])
 def test_higher_order(order):
     rng = np.random.default_rng(4)

@@ -101,6 +101,7 @@ IN_NUMBA = pytest.param("float64", "NUMBA", marks=pytest.mark.long)  # seconds, 
 COMBINATIONS = [c for c in product(DTYPES, MODES) if c[1] != "NUMBA"]
 
 
+@pytest.mark.by_default("float16-CVM", "float32-mode4")
 @pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "mode"), [*COMBINATIONS, ("float32", "NUMBA"), IN_NUMBA])
 @pytest.mark.filterwarnings("ignore:Disabling C code")
@@ -130,6 +131,7 @@ def test_activations(dtype, mode):
         np.testing.assert_allclose(result, reference_value, rtol=rtol, atol=allowed, err_msg=name)
 
 
+@pytest.mark.by_default("mode0-int8", "FAST_COMPILE-uint8", "CVM-int64")
 @in_turn("mode, dtype", MODES, ["int8", "uint8", "int64", "bool"])
 def test_activations_of_integers(mode, dtype):
     if mode == "JAX":
@@ -166,6 +168,7 @@ def test_activations_are_finite(name, value):
     assert np.isnan(pytensor.function([x], out, mode=REFERENCE_MODE)(np.nan))
 
 
+@pytest.mark.by_default("mode0-float32")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "dtype"),
@@ -194,6 +197,7 @@ def test_second_derivatives_are_finite(mode, dtype):
         np.testing.assert_allclose(np.asarray(result)[far], 0, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.by_default("shapes1", "shapes2")
 @pytest.mark.parametrize("shapes", [((2, 3, 4), (3, 1)), ((2, 3), ()), ((1, 3), (2, 1))])
 def test_prelu_with_trained_slopes(shapes):
     rng = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 Each runs in Python, in JAX, and through the exporter in onnxruntime, against the outputs that the
 standard gives and with its tolerances; with static shapes, and with shapes that aren't known.
 In JAX, and of the pairs of shapes and operator set, cases have theirs in turn; the others are long,
-and so are cases of large images but in Python.
+and so are cases of large images but in Python, and in JAX all but two cases of an operator.
 """
 
 from collections import Counter
@@ -68,16 +68,19 @@ def names():
         yield pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] if reason else [])
 
 
-def in_turn(*settings):
-    """Give each case one of the settings, each operator all of them; the others are long."""
+def in_turn(*settings, most=None):
+    """Give each case one of the settings, each operator all of them; the others are long.
+
+    So are, where `most` is given, the cases of an operator after as many.
+    """
     places, counts = Counter(), Counter(OPERATORS.values())
     for case in names():
         (name,) = case.values
         operator = OPERATORS[name]
         for place, own in enumerate(settings):
             here = counts[operator] < len(settings) or place == places[operator] % len(settings)
-            long = not here or "_large" in name
-            yield pytest.param(name, *own, marks=[*case.marks, *[pytest.mark.long] * long])
+            long = not here or "_large" in name or (most and places[operator] >= most)
+            yield pytest.param(name, *own, marks=[*case.marks, *[pytest.mark.long] * bool(long)])
         places[operator] += 1
 
 
@@ -103,7 +106,7 @@ def test_python(name, known):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "known"), list(in_turn((False,), (True,))))
+@pytest.mark.parametrize(("name", "known"), list(in_turn((False,), (True,), most=2)))
 def test_jax(name, known):
     pytest.importorskip("jax")
     check_in_jax(name, known)
@@ -114,7 +117,9 @@ def check_in_jax(name, known):
     check(cases()[name], pytensor.function(variables, outputs, mode="JAX")(*values))
 
 
-@every_shape
+@pytest.mark.parametrize(
+    "known", [pytest.param(True, marks=pytest.mark.long), False], ids=["static", "unknown"]
+)
 @pytest.mark.parametrize("name", [n for n in OPERATORS if OPERATORS[n] in ASK_FOR_THE_PLATFORM])
 def test_jax_in_the_form_of_a_gpu(name, known):
     pytest.importorskip("jax")

@@ -51,13 +51,6 @@ def test_against_definition(data, static):
             assert out.type.shape == result.shape
 
 
-@pytest.mark.parametrize("static", [True, False])
-def test_shape_without_computation(static):
-    x = pt.tensor("x", shape=(2, 3, 7, 8) if static else (None,) * 4)
-    f = pytensor.function([x], pt.nn.adaptive_max_pool2d(x, (3, None)).shape, mode="FAST_COMPILE")
-    assert tuple(f(np.ones((2, 3, 7, 8)))) == (2, 3, 3, 8)
-
-
 def test_gradients():
     value = np.random.default_rng(0).permutation(35).reshape(1, 5, 7) / 10
     for function in (pt.nn.adaptive_avg_pool2d, pt.nn.adaptive_max_pool2d):

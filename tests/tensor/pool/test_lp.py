@@ -9,6 +9,7 @@ from tests.tensor.pool.test_pool import naive_pool
 from tests.utils import REFERENCE_MODE
 
 
+@pytest.mark.by_default("False-3.5")
 @pytest.mark.slow
 @pytest.mark.parametrize("p", [0.5, 1, 2, 3.5])
 @pytest.mark.parametrize("ceil", [True, False])
@@ -28,6 +29,7 @@ def test_against_definition(p, ceil):
     verify_grad(lambda x: pt.nn.global_lp_pool(x, p), [np.sign(value) + value], mode=REFERENCE_MODE)
 
 
+@pytest.mark.by_default("3")
 @pytest.mark.parametrize("p", [0.5, 1, 2, 3])
 def test_gradients_at_zero(p):
     x = pt.tensor("x", shape=(1, 1, 6))

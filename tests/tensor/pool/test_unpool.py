@@ -7,6 +7,7 @@ from pytensor.gradient import verify_grad
 from tests.utils import REFERENCE_MODE
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("static", [True, False])
 def test_inverse_of_pooling(static):
     value = 1 + np.random.default_rng(0).permutation(2 * 3 * 7 * 8).reshape(2, 3, 7, 8) / 7

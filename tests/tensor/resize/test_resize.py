@@ -135,6 +135,7 @@ def coordinates(how):
     return CROP if how == "tf_crop_and_resize" else {"coordinate_transformation_mode": how}
 
 
+@pytest.mark.by_default("{'nearest_mode': 'round_prefer_floor'}-tf_half_pixel_for_nn")
 @pytest.mark.parametrize(
     ("method", "how"),
     # each method with two, and each coordinate mode with nearest and linear
@@ -237,6 +238,14 @@ def test_against_pillow(mode, resample, size):
     np.testing.assert_allclose(result, np.asarray(image), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.by_default(
+    "{'size': (3, 6)}-shape0",
+    "{'size': (3, 6)}-shape1",
+    "{'scale': (1.5, 0.5), 'mode': 'linear'}-shape0",
+    "{'scale': (1.5, 0.5), 'mode': 'linear'}-shape1",
+    "{'size': (2, 7), 'mode': 'cubic', 'antialias': True}-shape0",
+    "{'size': (2, 7), 'mode': 'cubic', 'antialias': True}-shape1",
+)
 @pytest.mark.parametrize("shape", [(1, 2, 5, 4), (None,) * 4])
 @pytest.mark.parametrize(
     "options",
@@ -298,6 +307,13 @@ def test_other_ranks_and_axes():
     )
 
 
+@pytest.mark.by_default(
+    "shape0-nearest",
+    "shape0-linear",
+    "shape0-cubic",
+    "shape1-nearest",
+    "shape1-cubic",
+)
 @pytest.mark.parametrize("mode", RESIZE_MODES)
 @pytest.mark.parametrize("shape", [(0, 2, 3, 4), (2, 3, 1, 1)])
 def test_empty_batch_and_single_cell(shape, mode):
@@ -399,6 +415,7 @@ def test_bad_inputs():
         pt.resize(pt.tensor4(dtype="uint8"), size=2)
 
 
+@pytest.mark.by_default("nearest-exact-1-True")
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(("name", "numerator"), [("nearest", 0), ("nearest-exact", 1)])
 def test_places_between_two_cells(name, numerator, known):

@@ -64,6 +64,7 @@ def test_inference_form_of_a_network():
     np.testing.assert_allclose(result, inference_reference(x, parameters), rtol=1e-10)
 
 
+@pytest.mark.by_default("PYTHON")
 @pytest.mark.parametrize("name", ["PYTHON", "JAX"])
 def test_inference_form_by_mode(name):
     if name == "JAX":
@@ -254,6 +255,7 @@ def test_unread_gradients_of_convolutions():
     assert len(nodes(f, ConvGradInput)) == 1
 
 
+@pytest.mark.by_default("<lambda>3")
 @pytest.mark.parametrize(
     "function",
     [

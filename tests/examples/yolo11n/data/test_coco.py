@@ -155,6 +155,7 @@ def test_the_subset_is_a_data_set(server, root, tmp_path, capsys):
     assert not server.requests
 
 
+@pytest.mark.by_default("val")
 @pytest.mark.parametrize("split", ["train", "val"])
 def test_empty_folders_that_a_copy_left_out(server, root, split):
     subset = download(root, 10, 5)
@@ -183,6 +184,7 @@ def test_connections_are_kept(server, root):
 # ----------------------------------------------------------------------- servers that misbehave
 
 
+@pytest.mark.by_default("train2017/000000000002.jpg-{'body': b'<html>busy</html>'}")
 @pytest.mark.parametrize(
     "misdeed",
     [
@@ -224,6 +226,7 @@ def test_the_archive_must_be_the_one_that_is_known(server, root, monkeypatch):
     assert not list(root.rglob("*.json")) + list(root.rglob("*.zip"))
 
 
+@pytest.mark.by_default("text")
 @pytest.mark.parametrize("content", [b"no archive", make_archive({})], ids=["text", "empty"])
 def test_a_damaged_archive_is_deleted(server, root, content):
     server.set(ARCHIVE, Answer(body=content))
@@ -260,6 +263,7 @@ def test_no_server(root, monkeypatch):
 # ------------------------------------------------------------------------------------ failures
 
 
+@pytest.mark.by_default("1")
 @pytest.mark.parametrize("fails", [1, 2])
 def test_one_percent(monkeypatch, root, capsys, fails):
     """One of 120 pictures may fail, and is left out; the next call tries it again."""

@@ -233,6 +233,7 @@ def assert_same(got, plan):
     assert (difference == 0).mean() >= 0.999
 
 
+@pytest.mark.by_default("cpu-1.0")
 @pytest.mark.slow
 @pytest.mark.parametrize("mosaic", [0.0, 1.0])
 def test_device_draws_what_the_host_draws(draw, mosaic):

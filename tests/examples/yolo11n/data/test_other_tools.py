@@ -223,6 +223,7 @@ def test_cvat_coco_with_parts(builder, seven, tmp_path):
         assert not data.report["undivided"]
 
 
+@pytest.mark.by_default("")
 @pytest.mark.parametrize("prefix", ["", "data/"])
 def test_cvat_yolo(builder, seven, tmp_path, prefix):
     """Labels lie beside the pictures; above them may be a folder called images."""

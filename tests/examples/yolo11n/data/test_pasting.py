@@ -52,6 +52,7 @@ def around(lit):
     return np.array([x.min(), y.min(), x.max() + 1, y.max() + 1]) if len(x) else np.full(4, 32)
 
 
+@pytest.mark.by_default("0.0")
 @pytest.mark.slow
 @pytest.mark.parametrize("mosaic", [0.0, 1.0])
 def test_boxes_enclose_what_is_visible(mosaic):
@@ -576,6 +577,7 @@ def test_device_draws_what_the_host_draws(pictures):
     draw_on_device(pictures, "FAST_COMPILE")
 
 
+@pytest.mark.by_default("gpu")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", golden.FORMS)
 def test_device_draws_by_jax_what_the_host_draws(pictures, form):

@@ -71,6 +71,12 @@ def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
         OnnxDetector(bare)
 
 
+@pytest.mark.by_default(
+    "metadata2-names in its metadata is 'person, phone', which is no",
+    "metadata3-imgsz in its metadata is 'large', which is no",
+    "metadata4-output of shape",
+    "metadata5-changed\\\\.onnx: iou is given as '1\\\\.5', not as a number from 0 to 1",
+)
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [

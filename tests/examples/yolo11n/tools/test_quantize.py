@@ -137,6 +137,7 @@ def test_a_training_keeps_integers_that_lose_little(
     assert "the page takes the float32 model" in capsys.readouterr().out
 
 
+@pytest.mark.by_default("changes0-none.onnx: not an ONNX model", "changes1-there is no folder")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -97,6 +97,7 @@ def batch_of(model, assets, rng):
     }
 
 
+@pytest.mark.by_default("int8")
 @pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
 def test_first_weights_come_out_of_the_model(variants, assets, kind):
     """Whatever the weights are stored as, the second head begins near the first head's."""

@@ -405,6 +405,7 @@ class SmallStep:
         return [(self.function, [jax.ShapeDtypeStruct((50, 60), "float32")])]
 
 
+@pytest.mark.by_default("4-9-4")
 @pytest.mark.parametrize(("asked", "epoch", "profiled"), [(4, 9, 4), (50, 5, 2)])
 def test_profile_of_some_steps(make_run, capsys, asked, epoch, profiled):
     """They end with the epoch, and a profile of an earlier run is gone."""

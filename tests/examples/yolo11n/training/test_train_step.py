@@ -147,6 +147,7 @@ def first_step(optimizer, name, value, gradient):
     return rate * step
 
 
+@pytest.mark.by_default("adamw-2")
 @in_turn("optimizer, accumulate", ["sgd", "adamw", "musgd"], [1, 2])
 def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     """Sums over batches, clipping, groups, momentum and averages."""
@@ -183,6 +184,7 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     assert not any(np.asarray(v.get_value()).any() for v in sums)
 
 
+@pytest.mark.by_default("2-adamw")
 @pytest.mark.parametrize(("accumulate", "optimizer"), [(1, "musgd"), (2, "adamw")])
 def test_one_compilation_and_values_stay_on_the_device(make_step, accumulate, optimizer):
     step = make_step(accumulate, optimizer)
@@ -354,6 +356,7 @@ def in_jax():
     return two_steps(Stage, jax_mode())
 
 
+@pytest.mark.by_default("PYTORCH")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, *OTHERS])
 def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):

@@ -19,6 +19,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.by_default("resize, not larger")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 def test_shapes_that_need_the_length(name):

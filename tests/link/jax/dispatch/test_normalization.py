@@ -25,6 +25,7 @@ def gradient(x, g, axes, centre=True):
     return ((centred(g, axes) if centre else g) - projection) / std
 
 
+@pytest.mark.by_default("JAX-rms")
 @pytest.mark.parametrize(
     ("normalize", "axes", "centre"),
     [

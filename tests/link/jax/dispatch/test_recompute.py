@@ -8,6 +8,7 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
+@pytest.mark.by_default("float64-spatial-2-True")
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize(("axes", "length"), [("spatial", 2), ((1, 2, 3), 3)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -22,6 +23,7 @@ def test_train(axes, length, dtype, static):
     compare_jax_and_py(inputs, [*outputs, *pytensor.grad(loss, inputs)], values, rtol=1e-4)
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 def test_inference(static):

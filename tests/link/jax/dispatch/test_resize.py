@@ -3,9 +3,8 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.resize import NEAREST_MODES
 from tests.tensor.nn.test_interpolation import SCALED, compare_scaled
-from tests.tensor.resize.test_resize import CROP, coordinates
+from tests.tensor.resize.test_resize import CROP
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -18,37 +17,9 @@ TARGETS = [
     {"scale": (0.5, 1.7)},
     {"size": (7, 4), "keep_aspect_ratio_policy": "not_larger"},
 ]
-METHODS = [
-    {},
-    {"mode": "linear"},
-    {"mode": "cubic", "antialias": True, "cubic_coeff_a": -0.5},
-    {"mode": "cubic", "exclude_outside": True},
-]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("method", "how"),
-    # The values of the other coordinate modes are among the official vectors
-    [
-        *zip(
-            METHODS,
-            ("align_corners", "tf_crop_and_resize", "half_pixel", "asymmetric"),
-            strict=True,
-        )
-    ],
-    ids=str,
-)
-def test_resize(method, how):
-    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
-    x = pt.tensor4("x")
-    resized = [pt.resize(x, **target, **method, **coordinates(how)) for target in TARGETS]
-    gradients = [pytensor.grad((out**2).sum(), x) for out in resized]
-    # differentiated again, with unknown shapes
-    second = [pytensor.grad((g**2).sum(), x) for g in gradients[::3]]
-    compare_jax_and_py([x], resized + gradients + second, [value])
-
-
+@pytest.mark.by_default("size0")
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(40, 3), (5, 4)])
 def test_most_readers_read_few_cells(size):
@@ -70,14 +41,7 @@ def test_what_has_no_weight_is_not_read():
     compare_jax_and_py([x], [same, every_other, gradient], [value])
 
 
-@pytest.mark.parametrize("rounding", NEAREST_MODES)
-def test_rounding(rounding):
-    value = np.random.default_rng(1).normal(size=(1, 1, 4, 6))
-    x = pt.tensor4("x", shape=value.shape)
-    out = pt.resize(x, size=(6, 4), nearest_mode=rounding)
-    compare_jax_and_py([x], [out, pytensor.grad((out**3).sum(), x)], [value])
-
-
+@pytest.mark.by_default("{'size': (7, 4)}")
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_plain_sum_with_unknown_shapes(target):
     x = pt.tensor4("x")
@@ -85,15 +49,7 @@ def test_plain_sum_with_unknown_shapes(target):
     compare_jax_and_py([x], gradient, [np.ones((1, 2, 6, 4))])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_dtype_is_kept(dtype):
-    x = pt.tensor4("x", dtype=dtype)
-    out = pt.resize(x, scale=1.5, mode="linear")
-    gradient = pytensor.grad((out * out).sum(dtype=dtype), x)
-    compare_jax_and_py([x], [out, gradient], [np.ones((1, 1, 4, 2), dtype)])
-
-
+@pytest.mark.by_default("scale2")
 @pytest.mark.parametrize("scale", [(2, 3), (1, 2), (5, 1)])
 def test_gradient_for_gpus(scale):
     """Of whole repetitions: a sum of slices there, if there are few."""

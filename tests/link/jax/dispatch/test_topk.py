@@ -8,18 +8,6 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_topk(axis, static):
-    value = np.random.default_rng(0).normal(size=(3, 5, 4))
-    x = pt.tensor("x", shape=value.shape if static else (None,) * 3)
-    values, indices = pt.topk(x, 2, axis)
-    first = pytensor.grad((values**3).sum(), x)
-    outputs = [values, indices, first, pytensor.grad((first**2).sum(), x)]
-    compare_jax_and_py([x], outputs, [value])
-    compare_jax_and_py([x], pytensor.grad(values.sum(), x), [value])
-
-
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int64"])
 def test_ties_and_dtypes(dtype):
     x = pt.vector("x", dtype=dtype)

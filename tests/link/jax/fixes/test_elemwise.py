@@ -30,6 +30,7 @@ def compare(inputs, outputs, values, **settings):
     compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), **settings)
 
 
+@pytest.mark.by_default("pos-False")
 @pytest.mark.slow
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("kind", ["pos", "sym", "her"])
@@ -65,6 +66,7 @@ def test_solve_of_a_hermitian_matrix():
     np.testing.assert_allclose(f(given, RIGHT + 0j), np.linalg.solve(matrix, RIGHT))
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("lower", [True, False])
 def test_eigenvalues_are_of_one_triangle(lower):
     a = pt.matrix("a", dtype="float64")
@@ -80,6 +82,7 @@ def test_eigenvalues_are_of_one_triangle(lower):
     np.testing.assert_allclose(made, POSITIVE)
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.parametrize("lower", [True, False])
 def test_cholesky_of_an_indefinite_matrix_is_nan(lower):
     a = pt.tensor3("a")
@@ -95,6 +98,7 @@ def test_hermitian_pseudoinverse_is_of_the_lower_triangle():
     compare([a], pt.linalg.pinv(a, hermitian=True), [half(lower=True)])
 
 
+@pytest.mark.by_default("r")
 @pytest.mark.parametrize("mode", ["full", "economic", "r"])
 def test_qr_with_pivots(mode):
     a = pt.matrix("a", dtype="float64")
@@ -117,6 +121,7 @@ INDICES = {
 }
 
 
+@pytest.mark.by_default("rows", "pairs, one counted from the end", "columns")
 @pytest.mark.parametrize("case", INDICES)
 def test_duplicates_are_ignored(case):
     indices, shape = INDICES[case]
@@ -128,6 +133,7 @@ def test_duplicates_are_ignored(case):
     compare([x, y], result, [np.zeros((3, 4)), rng.normal(size=shape)])
 
 
+@pytest.mark.by_default("shape0-F")
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 3, 4)])
 def test_unravel_index(shape, order):
@@ -152,6 +158,7 @@ INTEGERS = {
 BINARY = [pt.add, pt.mul, pt.true_div, pt.mod, pt.maximum, pt.arctan2, pt.lt, pt.eq]
 
 
+@pytest.mark.by_default("bool")
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_beside_floats(dtype):
     """JAX computes int32 and float32 in float32."""
@@ -163,6 +170,7 @@ def test_integers_beside_floats(dtype):
         compare([x, y], results, values)
 
 
+@pytest.mark.by_default("int32", "uint32", "int8")
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_functions_of_integers(dtype):
     """The cosine of 2**31 - 5 was 0.24 for 0.999."""
@@ -203,6 +211,7 @@ def test_an_array_without_elements_is_cut_off_again(axis):
     compare([x, y], [joined, joined[2:] if axis == 0 else joined[:, 2:]], values)
 
 
+@pytest.mark.by_default("set_subtensor")
 @pytest.mark.parametrize("write", [pt.inc_subtensor, pt.set_subtensor])
 def test_what_is_written_to_all_of_an_array_is_no_scatter(write):
     """Reversed, such a scatter ends the process while XLA compiles."""
@@ -256,6 +265,7 @@ def test_integers_are_modulo_their_range(dtype):
         np.testing.assert_array_equal(np.asarray(value).astype(object) % size, right % size)
 
 
+@pytest.mark.by_default("float32-1e-05")
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])
 def test_ndtri_exp(dtype, rtol):
     y = pt.vector("y", dtype=dtype)

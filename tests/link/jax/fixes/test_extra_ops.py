@@ -29,6 +29,7 @@ def compare(inputs, outputs, values, **settings):
     compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), **settings)
 
 
+@pytest.mark.by_default("0-shape0", "0-shape1")
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3)])
 @pytest.mark.parametrize("offset", [0, 2, -2])
 def test_fill_diagonal_offset(offset, shape):
@@ -75,6 +76,7 @@ def test_lu_with_indices():
     compare([a, batch], outputs, [MATRIX, rng.normal(size=(2, 3, 3))])
 
 
+@pytest.mark.by_default("False-shape0", "True-shape0")
 @pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
 @pytest.mark.parametrize("pivoting", [False, True])
 def test_raw_qr(pivoting, shape):
@@ -82,6 +84,7 @@ def test_raw_qr(pivoting, shape):
     compare([a], pt.linalg.qr(a, mode="raw", pivoting=pivoting), [rng.normal(size=shape)])
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("lower", [True, False])
 def test_generalized_eigenvalues(lower):
     a, b = (pt.matrix(name, shape=(4, 4)) for name in "ab")
@@ -111,6 +114,7 @@ def test_a_loop_that_a_condition_ends():
     np.testing.assert_array_equal(done, [False, False, True])
 
 
+@pytest.mark.by_default("False-float64", "True-float64")
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_tridiagonal_systems(transposed, dtype):

@@ -14,6 +14,7 @@ PYTHON = Mode("py", "fast_run")
 N, X, Y = pt.vector("n", dtype="int64"), pt.vector("x"), pt.vector("y")
 
 
+@pytest.mark.by_default("tuned")
 @pytest.mark.parametrize("mode", ["JAX", pytest.param("tuned", marks=pytest.mark.slow)])
 def test_values_and_gradients(mode):
     if mode == "tuned":

@@ -43,6 +43,7 @@ def compare(inputs, outputs, values):
         np.testing.assert_allclose(ours, theirs)
 
 
+@pytest.mark.by_default("csc")
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_products(format):
@@ -65,6 +66,7 @@ def test_products(format):
     compare([x, left, right, vector], outputs, values)
 
 
+@pytest.mark.by_default("csr")
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_entries(format):
@@ -94,6 +96,7 @@ def test_entries(format):
     compare([x, dense, vector, column], outputs, values)
 
 
+@pytest.mark.by_default("csc")
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_diagonals_and_stacks(format):

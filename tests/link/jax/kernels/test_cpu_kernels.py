@@ -163,6 +163,7 @@ def test_results_of_many_problems_are_those_of_numpy(**problem):
     check_problem(**problem)
 
 
+@pytest.mark.by_default("3-16-1")
 @pytest.mark.parametrize(
     ("channels", "filters", "groups"), [(64, 64, 1), (3, 16, 1), (130, 130, 130), (8, 40, 1)]
 )
@@ -173,6 +174,7 @@ def test_many_positions(channels, filters, groups):
     assert_agrees(op, arrays, True, KERNELS[:1])
 
 
+@pytest.mark.by_default("image1-filters1-pads1-ConvGradInput")
 @pytest.mark.parametrize("cls", [Conv, ConvGradFilters, ConvGradInput])
 @pytest.mark.parametrize(
     ("image", "filters", "pads"),
@@ -231,6 +233,7 @@ def test_over_a_batch_of_problems():
 # ------------------------------------------------------------------------- where they are used
 
 
+@pytest.mark.by_default("two per channel")
 @pytest.mark.parametrize(
     ("cls", "properties", "image", "filters"),
     [
@@ -262,6 +265,7 @@ def test_xla_computes_the_rest(cls, properties, image, filters):
     assert len(image) < 4 or compute(op, *arrays, channels_last=True)[1] == []
 
 
+@pytest.mark.by_default("float16")
 @pytest.mark.parametrize("dtype", ["float64", "float16"])
 def test_xla_computes_other_dtypes(dtype):
     op = make_op(ConvGradFilters)
@@ -305,6 +309,7 @@ def program_text(step):
     return step.vm.jit_fn.lower(*shapes).as_text()
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_training_step_is_that_of_xla(donate):
     steps = {

@@ -160,6 +160,7 @@ def test_a_layer_is_computed_by_kernels():
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5 * (1 + abs(theirs).max()))
 
 
+@pytest.mark.by_default("another gradient")
 @pytest.mark.parametrize(
     "options",
     [

@@ -96,6 +96,7 @@ def test_a_choice_within_a_choice_has_several_programs():
     compare([X, n], [chosen, pytensor.gradient.grad(chosen, X)], calls)
 
 
+@pytest.mark.by_default("lazy")
 @pytest.mark.parametrize("choose", [ifelse, lazy])
 def test_a_condition_of_the_device_is_refused_by_name_where_they_differ(choose):
     compiled = pytensor.function([X], choose(X.sum() > 0, X[:2], X), mode=jax_mode())

@@ -15,6 +15,7 @@ pytest.importorskip("jax")
 from pytensor.link.jax import jax_mode
 
 
+@pytest.mark.by_default("float64-max", "int8-sum", "int64-prod", "bool-max")
 @in_turn(
     "dtype, reduction",
     ["float16", "float32", "float64", "int8", "int64", "bool"],
@@ -60,6 +61,7 @@ def of_a_batch(x):
     return pt.vectorize(lambda v: op(v)[0], signature="(i)->()")(x)
 
 
+@pytest.mark.by_default("of_a_scan")
 @pytest.mark.parametrize("build", [of_a_scan, of_a_graph, of_branches, of_a_batch])
 def test_inner_graphs_have_the_dtypes_of_the_graph(build):
     """A step that gave its state another dtype would be an error of JAX's."""
@@ -102,6 +104,7 @@ def running_sum(row):
     return pytensor.scan(lambda v, total: total + v, row, row[:1].sum(), return_updates=False)
 
 
+@pytest.mark.by_default("<lambda>-shape0")
 @in_turn(
     "build, shape",
     [lambda v: split_gradient(v, (2, 5, 1)), lambda v: split_gradient(v, (3, 3)), running_sum],

@@ -295,6 +295,7 @@ class TestUpdates:
         np.testing.assert_allclose(held(v), np.tile(VALUES, 8))
         np.testing.assert_allclose(held(w), VALUES * 2 + 3)
 
+    @pytest.mark.by_default("input")
     @pytest.mark.slow
     @pytest.mark.parametrize("shared", [False, True], ids=["input", "variable"])
     def test_length_that_is_part_of_the_program(self, shared):
@@ -363,6 +364,7 @@ class TestSeveralFunctions:
         check_alive(result, VALUES + 1)
         np.testing.assert_allclose(held(v), (VALUES + 1) * 2 + 1)
 
+    @pytest.mark.by_default("False")
     @pytest.mark.slow
     @pytest.mark.parametrize("share_memory", [False, True])
     def test_copies(self, share_memory):

@@ -29,6 +29,7 @@ class TestErrors:
         assert kept.deleted
         np.testing.assert_allclose(held(v), VALUES * 3)
 
+    @pytest.mark.by_default("after it")
     @pytest.mark.parametrize("moment", ["within the call", "after it"])
     def test_interrupt(self, moment, monkeypatch):
         """The new values are kept: the old ones are gone."""

@@ -59,6 +59,7 @@ def draws():
     return dict(zip([*UNIVARIATE, *OTHERS], map(np.asarray, drawn), strict=True))
 
 
+@pytest.mark.by_default("Wald", "SkewNormal", "Moyal", "Rice", "VonMises")
 @pytest.mark.parametrize("name", [n for n, (_, law) in UNIVARIATE.items() if law])
 def test_distribution(draws, name):
     assert stats.kstest(draws[name], UNIVARIATE[name][1].cdf).pvalue > 0.001

@@ -66,6 +66,7 @@ GRAPHS = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default("lengths and states", "window of each step")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_gradients(name):
@@ -122,6 +123,7 @@ WHILE = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default("a state")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHILE)
 def test_loops_that_a_condition_ends(name):

@@ -64,6 +64,7 @@ def test_linker_of_another_graph_has_the_same_choices():
     assert other.options == linker.options
 
 
+@pytest.mark.by_default("False-float32", "True-float32", "True-int8", "True-bool")
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
 @pytest.mark.parametrize("donate", [False, True])
 def test_a_constant_result_keeps_its_dtype(dtype, donate):

@@ -14,6 +14,7 @@ from pytensor.link.jax import jax_mode
 rng = np.random.default_rng(0)
 
 
+@pytest.mark.by_default("same-float64")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "dtype"), [("valid", "float64"), ("same", "float64"), ("full", "float32")]
@@ -33,6 +34,7 @@ def test_convolve1d(mode, dtype):
             np.testing.assert_allclose(result, expected, rtol=1e-4)
 
 
+@pytest.mark.by_default("same")
 @pytest.mark.parametrize("mode", ["valid", "same"])
 def test_convolve1d_of_batches(mode):
     x, w = pt.matrix("x", dtype="float64"), pt.vector("w", dtype="float64")
@@ -63,6 +65,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.by_default("1-valid")
 @pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("n", [1, 2, 3])

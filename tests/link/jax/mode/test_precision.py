@@ -364,6 +364,7 @@ def with_two_results(h):
     return correlate(pt.silu(negative), other) + correlate(pt.tanh(negative), other)
 
 
+@pytest.mark.by_default("<lambda>-1_0", "<lambda>-1_1", "with_two_results-4")
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
@@ -400,6 +401,7 @@ def test_depthwise_sums_are_rounded_once():
 # ------------------------------------------------------------------------------ the mark
 
 
+@pytest.mark.by_default("mode0", "FAST_COMPILE", "CVM", "JAX", "mode5")
 @pytest.mark.parametrize(
     "mode", [REFERENCE_MODE, "FAST_COMPILE", "CVM", "NUMBA", "JAX", jax_mode(precision="bf16")]
 )

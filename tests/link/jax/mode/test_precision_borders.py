@@ -118,6 +118,7 @@ def test_scan():
     assert_close(both([x], [states, loss, pytensor.grad(loss, weight)], [images()]), rtol=0.05)
 
 
+@pytest.mark.by_default("1")
 @pytest.mark.slow
 @pytest.mark.parametrize("condition", [0, 1])
 def test_ifelse(condition):

@@ -76,6 +76,13 @@ GRAPHS = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default(
+    "zeros",
+    "reshape by a vector",
+    "indices of integers",
+    "a batch of starts",
+    "specified",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_gradients(name):
@@ -120,6 +127,7 @@ def test_a_size_is_a_number_of_the_program():
     assert "iota dim = 0 : tensor<3xi64>" in text
 
 
+@pytest.mark.by_default("int32-65536")
 @pytest.mark.parametrize(("dtype", "value"), [("int8", 100), ("int32", 2**16)])
 def test_a_size_overflows_as_its_dtype(dtype, value):
     """It is a number of Python's in the program, which has no dtype."""
@@ -129,6 +137,7 @@ def test_a_size_overflows_as_its_dtype(dtype, value):
     compare_jax_and_py([n], outputs, [np.asarray(value, dtype)], jax_mode=MODE)
 
 
+@pytest.mark.by_default("uint16")
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32"])
 def test_a_length_within_an_inner_graph_has_any_dtype(dtype):
     """Integers of Python's go in, and nodes there are computed by PyTensor, which wants its own."""
@@ -166,6 +175,7 @@ def test_draws_go_on_when_the_size_changes():
     assert not np.isin(first, again).any()
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.slow
 @pytest.mark.parametrize("donate", [False, True])
 def test_values_that_do_not_repeat_are_warned_about(donate, monkeypatch):
@@ -217,6 +227,7 @@ def test_a_size_that_was_there_before_compiles_nothing():
         np.testing.assert_array_equal(f(SIX, 3), [9, 12])
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [False, True])
 def test_programs_of_all_sizes_are_kept(folder, donate):
     def start(lengths):

@@ -137,6 +137,7 @@ MODELS = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_default("largest")
 @pytest.mark.parametrize("model", MODELS)
 def test_models(model):
     inputs, outputs, calls = model()

@@ -52,6 +52,7 @@ def text(step, arguments):
     return step.vm.jit_fn.lower(*arguments, *shared).as_text()
 
 
+@pytest.mark.by_default("AdamW")
 @pytest.mark.parametrize("optimizer", [MuSGD, AdamW])
 def test_states_are_those_of_a_cpu(optimizer):
     sides = [make_step(optimizer, platform) for platform in ("cpu", "cuda")]

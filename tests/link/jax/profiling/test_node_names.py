@@ -70,6 +70,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.by_default("compiled")
 @pytest.mark.parametrize("stage", ["lowered", "compiled"])
 def test_names_reach_xla(program, stage):
     if stage == "lowered":

@@ -53,6 +53,16 @@ def expected(x):
     return [out, mean.ravel(), invstd.ravel(), g_x, g_gamma, g_beta]
 
 
+@pytest.mark.by_default(
+    "10000.0-1-True",
+    "10000.0-1-False",
+    "-10000.0-100.0-True",
+    "-10000.0-100.0-False",
+    "1000000000000.0-1000000000.0-True",
+    "1000000000000.0-1000000000.0-False",
+    "0-1e-09-True",
+    "0-1e-09-False",
+)
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize(("mean", "std"), [(0, 1), (1e4, 1), (-1e4, 1e2), (1e12, 1e9), (0, 1e-9)])
 def test_digits_are_kept_where_the_mean_is_large(mean, std, running):
@@ -190,6 +200,7 @@ def of_small_images(platform):
     return pytensor.function([x, gamma, old], [*outputs, *gradients], mode=mode)
 
 
+@pytest.mark.by_default("62")
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 37, 62, 64, 1024])
 def test_sums_of_small_images_are_the_same_in_parts(batch):

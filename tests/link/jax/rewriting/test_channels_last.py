@@ -100,6 +100,7 @@ def test_other_statistics():
     compare_jax_and_py([x, w], [out], values([x, w]))
 
 
+@pytest.mark.by_default("1")
 @pytest.mark.parametrize("n_spatial", [1, 3])
 def test_other_ranks_are_left_alone(n_spatial):
     x, w = (pt.tensor(n, shape=(2, 2, *(3,) * n_spatial)) for n in "xw")
@@ -163,6 +164,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.by_default("nearest resize")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_gradients_of_gradients(name):

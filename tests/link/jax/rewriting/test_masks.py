@@ -68,6 +68,15 @@ RESULTS = {
 NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
 
 
+@pytest.mark.by_default(
+    "sum",
+    "product",
+    "beside slices",
+    "softmax",
+    "again",
+    "nonzero of two axes",
+    "inc a number",
+)
 @pytest.mark.parametrize("name", RESULTS)
 def test_masks(name):
     """Values and gradients, of some elements, of all, and of none."""
@@ -122,6 +131,7 @@ def test_reductions_of_nothing():
     np.testing.assert_array_equal(actual, [0, 1, np.nan, -np.inf, -128, 0])
 
 
+@pytest.mark.by_default("uint16", "bool")
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "bool", "float32"])
 def test_dtypes(dtype):
     x = pt.vector("x", dtype=dtype)
@@ -146,6 +156,7 @@ OF_INPUTS = {
 }
 
 
+@pytest.mark.by_default("written", "written to rows")
 @pytest.mark.parametrize("name", OF_INPUTS)
 def test_a_mask_that_is_an_input_is_part_of_the_program(name):
     result = OF_INPUTS[name]
@@ -205,6 +216,7 @@ def test_a_mask_of_constants_is_computed_before():
     compare_jax_and_py([A], outputs, [VALUES[A]], jax_mode=jax_mode())
 
 
+@pytest.mark.by_default("1")
 @pytest.mark.parametrize("length", [None, 1, 3])
 def test_places_from_a_shorter_mask_are_of_the_first_elements(length):
     m, m2 = (pt.tensor(name, dtype="bool", shape=(length,) * n) for name, n in (("m", 1), ("n", 2)))
@@ -223,6 +235,7 @@ def test_places_from_a_shorter_mask_are_of_the_first_elements(length):
             np.testing.assert_allclose(result, expected)
 
 
+@pytest.mark.by_default("mask1")
 @pytest.mark.parametrize("mask", [M, pt.constant(SOME)])
 def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
     """PyTensor's rewrites for JAX take it for one of the last axis, where sizes let them."""

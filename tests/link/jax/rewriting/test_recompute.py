@@ -49,6 +49,7 @@ def test_same_results():
     compare_jax_and_py([x, *params], outputs, values)
 
 
+@pytest.mark.by_default("silu")
 @pytest.mark.slow
 @pytest.mark.parametrize("activation", [pt.silu, pt.nn.mish])
 def test_the_backward_pass_reads_no_normalized_image(activation):
@@ -79,6 +80,7 @@ def test_without_an_activation_the_image_is_kept():
     assert len(nodes(function, Barrier)) == 2
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
 def test_other_modes(mode):
     assert not nodes(compiled(pt.silu, get_mode(mode)), Barrier)

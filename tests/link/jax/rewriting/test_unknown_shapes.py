@@ -64,6 +64,7 @@ def test_a_length_that_jax_cannot_check_is_announced():
     np.testing.assert_array_equal(f(np.ones((2, 6)), [1, 2]), np.ones((3, 4)))
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("vector", [False, True])
 def test_a_length_that_more_than_shapes_read_is_checked(vector):
     lengths, n = pt.lvector("lengths"), pt.lscalar("n")

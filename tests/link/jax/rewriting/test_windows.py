@@ -50,6 +50,7 @@ def test_differences_are_found_by_algebra(stop, start, difference):
     assert constant_difference(stop, start) == difference
 
 
+@pytest.mark.by_default("1", "2", "-1", "-2")
 @pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -3])
 def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
     for difference, start, length in product(range(-5, 6), range(-9, 10), range(7)):
@@ -88,6 +89,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.by_default("the end is cut, no element is")
 @pytest.mark.parametrize("name", WINDOWS)
 def test_windows(name):
     """Values and gradients, and no more compilation for another place."""
@@ -115,6 +117,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.by_default("beside an index")
 @pytest.mark.parametrize("name", WRITTEN)
 def test_windows_are_written_to(name):
     written = WRITTEN[name]
@@ -141,6 +144,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.by_default("of a result")
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_window_that_reaches_out_is_as_short_as_in_numpy(name):
     """Never moved; what is computed from its length is right, too."""
@@ -162,6 +166,7 @@ def test_an_index_is_checked_before_a_window():
         f(TEN, 12)
 
 
+@pytest.mark.by_default("result0", "result2")
 @pytest.mark.parametrize(
     "result",
     [X[N], pt.set_subtensor(X[N], 1.0), pt.inc_subtensor(X[N], 1.0), Y[0, N], Y[N, [0, 1]].sum()],
@@ -186,6 +191,7 @@ def test_an_index_that_tracing_knows_costs_no_check(result):
         f(TEN[:3])
 
 
+@pytest.mark.by_default("5")
 @pytest.mark.parametrize("index", [5, N])
 def test_a_branch_that_is_not_taken_may_be_out_of_bounds(index):
     result = ifelse(X.shape[0] > 5, X[index], X[0])
@@ -219,6 +225,7 @@ def within_a_scan(x, n):
     )  # fmt: skip
 
 
+@pytest.mark.by_default("within_a_scan")
 @pytest.mark.parametrize("make", [within_an_op, within_a_scan])
 def test_slices_within_an_op_have_programs_of_their_own(make):
     result = make(X, N)
@@ -228,6 +235,7 @@ def test_slices_within_an_op_have_programs_of_their_own(make):
         compare_jax_and_py([X, N], outputs, [TEN, n], jax_mode=mode, py_mode="FAST_COMPILE")
 
 
+@pytest.mark.by_default("10-0")
 @pytest.mark.parametrize(("steps", "loops"), [(8, 1), (9, 1), (10, 0)])
 def test_windows_that_lie_inside_in_all_steps_are_traced_once(steps, loops):
     """Else each step has a slice of its own length."""
@@ -237,6 +245,7 @@ def test_windows_that_lie_inside_in_all_steps_are_traced_once(steps, loops):
     assert f.vm.jit_fn.lower(values).as_text().count("stablehlo.while") == loops
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [False, True])
 def test_shared_numbers_copies_and_donation(donate):
     """A number that the function itself updates is read from the device."""

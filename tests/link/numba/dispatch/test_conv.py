@@ -3,36 +3,9 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import Conv
-from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")
-
-
-def compare_numba_and_py(inputs, outputs, values):
-    results = pytensor.function(inputs, outputs, mode="NUMBA")(*values)
-    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
-    for result, wanted in zip(results, expected, strict=True):
-        assert result.dtype == wanted.dtype
-        np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("function", "n", "dtype"), [(conv, 1, "float64"), (conv_transpose, 3, "float32")]
-)
-def test_second_derivatives(function, n, dtype):
-    rng = np.random.default_rng(0)
-    values = [
-        rng.normal(size=(2, 4, 3, 5, 4)[: n + 2]).astype(dtype),
-        rng.normal(size=(4, 2, 2, 1, 3)[: n + 2]).astype(dtype),
-    ]
-    inputs = [pt.tensor(dtype=dtype, shape=(None,) * (n + 2)) for _ in values]
-    out = function(*inputs, "half", (2, 1, 3)[:n], (1, 2, 2)[:n], 2)
-    first = pytensor.grad((out**2).sum(dtype=dtype), inputs)
-    second = pytensor.grad(sum((g**2).sum(dtype=dtype) for g in first), inputs)
-    compare_numba_and_py(inputs, [out, *first, *second], values)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.catalogue.operators import OPERATORS, POOLINGS
 from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")
@@ -24,29 +23,6 @@ def compare(inputs, outputs, *all_values):
             np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.long  # seconds to compile each, and 15 for the Lp norm
-def test_default_mode():
-    """Also without any image."""
-    image = OPERATORS["max_pool2d, dilated"]
-    [x], [value] = image.variables(), image.values()
-    outputs = []
-    for name in POOLINGS:
-        results = [out for out in OPERATORS[name].outputs(x) if out.type.dtype == "float64"]
-        outputs += [*results, pytensor.grad(sum((out**2).sum() for out in results), x)]
-    compare([x], outputs, [value], [value[:0]])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param("max_pool2d, dilated", marks=pytest.mark.long), "avg_pool2d, dilated"],
-)
-def test_second_order(name):
-    known = "all" if name.startswith("max") else "nothing"
-    inputs, outputs, values = OPERATORS[name].graph(known=known, order=2)
-    compare(inputs, outputs[-1:], values)
-
-
 def with_indices(x):
     windows = pt.nn.max_pool2d(
         x, (2, 3), (1, 2), ((1, 0), (1, 2)), dilation=(2, 1), return_indices=True
@@ -61,14 +37,6 @@ def test_ties_nan_and_infinity():
     gradient = pytensor.grad((outputs[0] ** 2).sum(), x)
     values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, TIES, -np.inf)]
     compare([x], [*outputs, gradient], *([v] for v in values))
-
-
-@pytest.mark.long
-def test_integers():
-    x = pt.tensor("x", shape=(None,) * 4, dtype="int8")
-    value = np.random.default_rng(0).integers(-128, 128, (2, 2, 7, 8)).astype("int8")
-    outputs = [*with_indices(x)[:2], pt.pool_2d(x, (2, 3), mode="sum")]
-    compare([x], outputs, [value], [np.full_like(value, -128)])
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from tests.utils import REFERENCE_MODE
 pytest.importorskip("numba")
 
 
-@pytest.mark.slow
+@pytest.mark.by_default("crop")
 @pytest.mark.parametrize(
     ("options", "shape", "dtype"),
     [
@@ -18,7 +18,7 @@ pytest.importorskip("numba")
         ({"scale": (0.45, 1.7), "mode": "linear", **CROP}, (None, 1, 5, 6), "float64"),
         ({"scale": (1.5, 2), "axes": (3, 1)}, (None, 1, None, 6), "float32"),
     ],
-    ids=str,
+    ids=["antialias", "crop", "first and last"],
 )
 def test_resize(options, shape, dtype):
     x = pt.tensor("x", shape=shape, dtype=dtype)

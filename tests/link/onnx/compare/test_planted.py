@@ -17,6 +17,11 @@ def found(fault):
     return report, model.label(fault.node_of(model)) == report.node
 
 
+@pytest.mark.by_default(
+    "ours: saturation of MatMul 0",
+    "scaled: flushed of MaxPool 0",
+    "scaled: fusion of Mul 0",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FEW, ids=str)
 def test_the_node_is_named(fault):

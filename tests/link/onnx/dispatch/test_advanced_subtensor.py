@@ -69,6 +69,7 @@ def test_unsigned_index_beyond_int64_is_out_of_range():
         run(model, [np.arange(3), np.array([2**64 - 1], dtype="uint64")])
 
 
+@pytest.mark.by_default("uint8")
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint64", "int8"])
 def test_constant_indices_that_descend(dtype):
     """PyTensor's rewrites take differences of them, which wrap where they are unsigned."""

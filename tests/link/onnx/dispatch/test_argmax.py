@@ -37,6 +37,7 @@ def test_argmax_of_integers_is_one_node():
     assert op_types(model) == ["ArgMax"]
 
 
+@pytest.mark.by_default("float32")
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_argmax_of_nan(dtype):
     x = pt.matrix("x", dtype=dtype)

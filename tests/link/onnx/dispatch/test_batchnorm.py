@@ -32,13 +32,6 @@ def test_batch_norm_alone():
     assert op_types(model) == ["BatchNormalization"]
 
 
-def test_batch_norm_with_run_time_parameters():
-    x = pt.tensor("x", shape=(None, 4, None, None), dtype="float32")
-    vectors = [pt.tensor(name, shape=(4,), dtype="float32") for name in "abcd"]
-    values = [p.get_value() for p in parameters(4)]
-    compare_onnx_and_py([x, *vectors], pt.batch_normalization(x, *vectors), [X, *values])
-
-
 def test_other_axes():
     x = pt.tensor("x", shape=(None, 4, 9, 11), dtype="float32")
     y = pt.batch_normalization(x, *parameters(11), axes=(0, 1, 2))
@@ -88,13 +81,9 @@ def test_broadcast_parameters():
     compare_onnx_and_py([x], pt.batch_normalization(x, *vectors), [X])
 
 
-@in_turn(
-    "axes, dtype, static",
-    ["spatial", "per-activation", (1, 3)],
-    ["float16", "float32", "float64"],
-    [True, False],
-)
-def test_training(axes, dtype, static):
+@in_turn("axes, static", ["spatial", "per-activation", (1, 3)], [True, False])
+def test_training(axes, static):
+    dtype = "float32"
     x = pt.tensor("x", shape=X.shape if static else (None,) * 4, dtype=dtype)
     shape = [n for a, n in enumerate(X.shape) if a not in _reduced_axes(axes, 4)]
     four = [pt.tensor(name, shape=[None] * len(shape), dtype=dtype) for name in "gbmv"]
@@ -107,10 +96,10 @@ def test_training(axes, dtype, static):
     weight = np.linspace(-1, 2, X.size, dtype=dtype).reshape(X.shape)
     cost = pt.sum(outputs[0] * weight) + pt.sum(outputs[3]) + pt.sum(outputs[4] * gamma)
     gradients = pt.grad(cost, [x, gamma, beta], disconnected_inputs="raise")
-    tolerance = {"rtol": 1e-2, "atol": 0.05} if dtype == "float16" else {}
-    compare_onnx_and_py([x, *four], [*outputs, *gradients], values, **tolerance)
+    compare_onnx_and_py([x, *four], [*outputs, *gradients], values)
 
 
+@pytest.mark.by_default("shape0-1", "shape2-1", "shape3-1")
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("shape", [(3, 4), (3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])
 def test_running_statistics(shape, ddof):
@@ -134,6 +123,7 @@ def test_running_statistics(shape, ddof):
     assert "BatchNormalization" not in op_types(model)
 
 
+@pytest.mark.by_default("shape1-True")
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("shape", [(0, 4, 3), (2, 4, 0), (2, 0, 3)])
 def test_empty_batch(shape, static):
@@ -145,22 +135,6 @@ def test_empty_batch(shape, static):
     gradients = pt.grad(pt.sum(outputs[0] ** 2) + pt.sum(outputs[4] ** 2), [x, *four[:2]])
     values = [np.ones(shape), *(RNG.uniform(0.5, 2, shape[1]) for _ in four)]
     compare_onnx_and_py([x, *four], [*outputs, *gradients], values, exact=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("axes", ["spatial", "per-activation"])
-def test_second_order(axes, static):
-    value = RNG.normal(size=(3, 2, 4))
-    shape = [n for a, n in enumerate(value.shape) if a not in _reduced_axes(axes, 3)]
-    x = pt.tensor("x", shape=value.shape if static else (None,) * 3, dtype="float64")
-    gamma, beta = (pt.tensor(n, shape=[None] * len(shape), dtype="float64") for n in "gb")
-    out, mean, invstd = pt.batch_normalization_train(x, gamma, beta, axes, 1e-1)
-    cost = pt.sum(out**3) + pt.sum(mean**2) + pt.sum(invstd**2)
-    first = pt.grad(cost, [x, gamma, beta])
-    second = pt.grad(sum(pt.sum(g**2) for g in first), [x, gamma, beta])
-    values = [value, RNG.uniform(1, 2, shape), RNG.normal(size=shape)]
-    compare_onnx_and_py([x, gamma, beta], [*first, *second], values, opset_version=20)
 
 
 def test_inference_form_folds():

@@ -10,6 +10,7 @@ from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 RNG = np.random.default_rng(2)
 
 
+@pytest.mark.by_default("FAST_COMPILE")
 @pytest.mark.parametrize("mode", [pytest.param("FAST_RUN", marks=pytest.mark.slow), "FAST_COMPILE"])
 def test_compiled_functions(mode):
     x, y, v = pt.matrix("x"), pt.matrix("y"), pt.vector("v")

@@ -63,15 +63,6 @@ def test_filters_used_twice():
     compare_onnx_and_py([x], [z, w * 1], [X], atol=1e-4)
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_other_dimensions(n):
-    x = pt.tensor("x", shape=(None, 2, *[None] * n), dtype="float32")
-    w = weights(3, 2, *range(2, 2 + n))
-    pairs = tuple((i, 1) for i in range(n))
-    op = Conv(border_mode=pairs, subsample=range(1, 1 + n), filter_dilation=(1,) * n)
-    compare_onnx_and_py([x], op(x, w), [RNG.normal(size=(2, 2, *range(7, 7 + n)))], atol=1e-4)
-
-
 def test_filters_of_unknown_shape():
     x, w = images(), pt.tensor4("w", dtype="float32")
     y = pt.conv2d(x, w, border_mode=1, filter_flip=False)
@@ -152,19 +143,6 @@ def test_gradients_where_the_last_window_ends_early(static, dtype):
     )
     outputs = [op.like(ConvGradInput)(x, w, g), op.like(ConvGradFilters)(x, w, g)]
     compare_onnx_and_py([x, w, g], outputs, [RNG.integers(-4, 5, s) for s in shapes], rtol=0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_second_derivatives(dtype):
-    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
-    w = pt.tensor("w", shape=(6, 2, 3, None), dtype=dtype)
-    y = pt.conv2d(x, w, border_mode="half", subsample=(2, 1), num_groups=2)
-    first = pt.grad(pt.sum(y * y), [x, w])
-    second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
-    values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 5, 6), (6, 2, 3, 2)]]
-    tolerance = {"rtol": 1e-2, "atol": 1e-2} if dtype == "float16" else {}
-    compare_onnx_and_py([x, w], [*first, *second], values, **tolerance)
 
 
 def test_gradients_of_known_shape_are_single_nodes():
@@ -257,14 +235,3 @@ def test_random_transposed_convolutions(convolution, dtype, data):
     x, x_value = typed(data.draw, "x", image_shape, dtype)
     w, w_value = typed(data.draw, "w", filter_shape, dtype)
     compare_onnx_and_py([x, w], op(x, w), [x_value, w_value], rtol=0, atol=0)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_derivatives_of_a_transposed_convolution(dtype):
-    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
-    w = pt.tensor("w", shape=(4, 3, 3, None), dtype=dtype)
-    y = conv_transpose(x, w, "half", (2, 1), num_groups=2, output_padding=(1, 0))
-    first = pt.grad(pt.sum(y * y), [x, w])
-    second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
-    values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 3, 4), (4, 3, 3, 2)]]
-    compare_onnx_and_py([x, w], [*first, *second], values, rtol=1e-4, atol=1e-4)

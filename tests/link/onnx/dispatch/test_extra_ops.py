@@ -21,6 +21,7 @@ SPECIAL = st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])
 X = np.arange(24, dtype="float32").reshape(2, 3, 4)
 
 
+@pytest.mark.by_default("cumsum")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @given(data=st.data())
@@ -35,6 +36,7 @@ def test_cumulative(name, data):
     compare_onnx_and_py([x], getattr(pt, name)(x, axis=axis), [value], rtol=0, atol=0)
 
 
+@pytest.mark.by_default("cumprod")
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @given(data=st.data())
 def test_cumulative_of_narrow_integers(name, data):
@@ -57,6 +59,7 @@ def test_cumsum_is_one_node():
     assert op_types(model) == ["CumSum"]
 
 
+@pytest.mark.by_default("right")
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 @given(data=st.data())
@@ -147,6 +150,7 @@ def test_bartlett():
         compare_onnx_and_py([n], window, [value])
 
 
+@pytest.mark.by_default("int16", "int64", "float16")
 @pytest.mark.parametrize("dtype", ["int16", "int64", "float16", "float64"])
 def test_fill_diagonal(dtype):
     x, cube = pt.matrix("x", dtype=dtype), pt.tensor3("cube", dtype=dtype)
@@ -159,6 +163,7 @@ def test_fill_diagonal(dtype):
     compare_onnx_and_py([cube], fill_diagonal(cube, 1), [np.zeros((3, 3, 3))])
 
 
+@pytest.mark.by_default("C")
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_unravel_and_ravel_index(order):
     i, dims = pt.imatrix("i"), pt.tensor("dims", shape=(3,), dtype="int16")

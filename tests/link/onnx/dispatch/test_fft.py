@@ -12,6 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:`axes` should not be:Deprecation
 RNG = np.random.default_rng(7)
 
 
+@pytest.mark.by_default("shape0-float64", "shape1-float64", "shape2-float64", "shape5-float64")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "shape", [(2, 6), (3, 5), (2, 3, 4), (1, 4, 3, 5), (2, 1), (2, 96), (2, 97), (1, 128)]

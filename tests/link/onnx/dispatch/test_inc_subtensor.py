@@ -120,6 +120,13 @@ def test_different_indices_take_the_parallel_operator():
     assert "ScatterElements" not in op_types(model)
 
 
+@pytest.mark.by_default(
+    "float32-float64",
+    "float16-float32",
+    "float64-int64",
+    "int64-int8",
+    "int8-int64",
+)
 @pytest.mark.parametrize(
     ("to", "dtype"),
     [

@@ -75,6 +75,7 @@ def is_full(entry):
     return isinstance(entry, slice) and entry == slice(None)
 
 
+@pytest.mark.by_default("indices")
 @pytest.mark.parametrize("indices", [strategies.basic_indices, strategies.indices])
 @given(data=st.data())
 def test_read(indices, data):
@@ -82,6 +83,7 @@ def test_read(indices, data):
     compare_onnx_and_py(case.inputs, output, case.values, rtol=0, atol=0)
 
 
+@pytest.mark.by_default("indices-set")
 @pytest.mark.parametrize("write", WRITES, ids=["set", "inc", "inc_once"])
 @pytest.mark.parametrize("indices", [strategies.basic_indices, strategies.indices])
 @given(data=st.data())

@@ -26,6 +26,7 @@ def test_one_gather_per_axis(mode):
     assert op_types(model) == ["Gather"]
 
 
+@pytest.mark.by_default("symmetric")
 @pytest.mark.parametrize("mode", ["reflect", "symmetric", "wrap"])
 @given(data=st.data())
 def test_copies(mode, data):
@@ -37,6 +38,7 @@ def test_copies(mode, data):
     compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
 
 
+@pytest.mark.by_default("constant")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["constant", "edge"])
 @given(data=st.data())
@@ -58,6 +60,7 @@ def test_run_time_fill():
     compare_onnx_and_py([x, fill], pt.pad(x, WIDTHS, constant_values=fill), [X, values])
 
 
+@pytest.mark.by_default("kwargs0-True", "kwargs1-True", "kwargs3-True")
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize(
     "kwargs",
@@ -77,6 +80,7 @@ def test_statistics(kwargs, static):
     compare_onnx_and_py([x, widths], outputs, [values, [[0, 3], [4, 0]]])
 
 
+@pytest.mark.by_default("reflect")
 @pytest.mark.parametrize("mode", ["reflect", "symmetric", "wrap"])
 def test_run_time_widths(mode):
     x, widths = pt.fmatrix("x"), pt.lmatrix("widths")

@@ -51,6 +51,7 @@ def test_frequent_case_is_one_loop():
         )
 
 
+@pytest.mark.by_default("0", "1", "2", "90")
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 90])
 def test_fibonacci(n):
     steps = pt.lscalar("steps")
@@ -59,6 +60,7 @@ def test_fibonacci(n):
     compare_onnx_and_py([steps], numbers, [n])
 
 
+@pytest.mark.by_default("1-True", "1-False")
 @pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 @pytest.mark.parametrize("n", [0, 1, 2, 20])
@@ -121,6 +123,7 @@ def lstm():
     return x, weights, h, [rng.normal(size=shape).astype("float32") for shape in shapes]
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 def test_lstm(optimize):
@@ -146,6 +149,7 @@ def test_map_over_nothing_has_the_right_shape():
     assert result.shape == (0, 3, 4)
 
 
+@pytest.mark.by_default("2")
 @pytest.mark.slow
 @pytest.mark.parametrize("truncate", [-1, 2])
 def test_gradients_of_several_taps(truncate):
@@ -183,6 +187,7 @@ def test_gradient_through_while():
     compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [1.7])
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 def test_nested(optimize):
@@ -222,6 +227,7 @@ def test_steps_of_changing_use():
             compare_onnx_and_py([x, n], used, [np.arange(6), steps])
 
 
+@pytest.mark.by_default("0", "2", "7")
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 7])
 def test_buffers_of_any_length(length):
     """A `Scan` whose buffers are shorter or longer than what is written to them."""
@@ -286,6 +292,7 @@ def test_dimensions_keep_their_names():
     assert dims == ["T", "N", 3]
 
 
+@pytest.mark.by_default("NUMBA")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "CVM", "NUMBA"])
 def test_compiled_function(mode):

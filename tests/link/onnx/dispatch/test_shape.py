@@ -84,6 +84,7 @@ def test_specify_some_sizes():
     assert dims(model.graph.output[1])[2] == 1
 
 
+@pytest.mark.by_default("<lambda>0")
 @pytest.mark.parametrize(
     "shape",
     [

@@ -33,6 +33,7 @@ def test_infinity_is_not_multiplied_by_padding():
     compare_onnx_and_py([x, y], convolve1d(x, y), values)
 
 
+@pytest.mark.by_default("full")
 @pytest.mark.parametrize("mode", ["full", "valid"])
 def test_gradient(mode):
     x, y = pt.vector("x"), pt.vector("y")

@@ -33,6 +33,7 @@ def test_axes(name, axis, dtype):
     compare_onnx_and_py([x], FUNCTIONS[name](x, axis=axis), [X])
 
 
+@pytest.mark.by_default("softmax-int8", "softmax-int64", "log_softmax-int8", "log_softmax-int64")
 @pytest.mark.parametrize("dtype", ["int8", "int64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_integers(name, dtype):
@@ -40,6 +41,13 @@ def test_integers(name, dtype):
     compare_onnx_and_py([x], FUNCTIONS[name](x, axis=1), [[[1, 0, 3], [0, 0, 1]]])
 
 
+@pytest.mark.by_default(
+    "softmax-float16",
+    "softmax-float32",
+    "softmax-float64",
+    "log_softmax-float32",
+    "log_softmax-float64",
+)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -55,6 +63,7 @@ def test_infinity_and_nan(name, dtype):
     compare_onnx_and_py([x], FUNCTIONS[name](x), [rows])
 
 
+@pytest.mark.by_default("softmax", "log_softmax")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_no_elements(name):
     x = pt.tensor3("x", dtype="float32")

@@ -42,6 +42,7 @@ def test_index_at_run_time():
     compare_onnx_and_py([x, i, j], outputs, [X, 1, 3])
 
 
+@pytest.mark.by_default("9")
 @pytest.mark.parametrize("start", [-1, -2, -3, -9, 0, 1, 9])
 def test_negative_step_with_a_start_before_the_first_element(start):
     x, s, k = pt.lvector("x"), pt.lscalar("s"), pt.lscalar("k")
@@ -51,6 +52,7 @@ def test_negative_step_with_a_start_before_the_first_element(start):
             compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, step])
 
 
+@pytest.mark.by_default("-9223372036854775808")
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", [2**31 - 1, 2**63 - 1, 2**63 - 2, -(2**31), -(2**63)])
 def test_extreme_bounds(bound):

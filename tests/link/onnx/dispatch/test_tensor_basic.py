@@ -91,6 +91,7 @@ def test_arange_is_one_node():
     assert op_types(compare_onnx_and_py([n], pt.arange(n), [5])) == ["Range"]
 
 
+@pytest.mark.by_default("float16")
 @pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
 @given(data=st.data())
 def test_arange_of_integers(dtype, data):
@@ -115,6 +116,7 @@ def test_arange_of_large_integers():
         compare_onnx_and_py(bounds, pt.arange(*bounds, dtype=dtype), [low + 1, low + 5])
 
 
+@pytest.mark.by_default("float32")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32"])
 @given(data=st.data())
@@ -134,6 +136,7 @@ def test_arange_counts_as_numpy_does():
         compare_onnx_and_py(bounds, numbers, values, rtol=0, atol=0)
 
 
+@pytest.mark.by_default("bool", "uint16", "int64", "float64")
 @pytest.mark.parametrize("dtype", ["bool", "uint16", "int64", "float16", "float64"])
 def test_run_time_eye_and_tri(dtype):
     n, m, k = pt.iscalar("n"), pt.lscalar("m"), pt.bscalar("k")
@@ -184,6 +187,7 @@ def test_repeat_of_nothing_none_times():
     compare_onnx_and_py([x], pt.repeat(x, 0, axis=1), [X[0, :1, :0]])
 
 
+@pytest.mark.by_default("wrap")
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
 def test_choose_from_a_list(mode):
     """A typed list has no shape, and constants become a constant one."""

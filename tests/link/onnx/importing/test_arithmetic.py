@@ -254,6 +254,7 @@ def test_what_is_refused():
         )
 
 
+@pytest.mark.by_default("i = ArgMax<keepdims = 0>(c)-1", "s = Shape(c) v, i = TopK(c, s)-wanted1")
 @pytest.mark.parametrize(
     ("nodes", "wanted"),
     [

@@ -248,6 +248,7 @@ def test_scan_of_batches_reads_no_padding():
     np.testing.assert_allclose(slope, 1.5 + 0.2 + 1.75)
 
 
+@pytest.mark.by_default("mode0")
 @pytest.mark.parametrize("mode", [PYTHON, pytest.param("JAX", marks=pytest.mark.slow)])
 def test_scan_of_batches_that_are_empty(mode):
     """Which onnxruntime refuses; what is collected then is undefined, here 0."""
@@ -258,6 +259,7 @@ def test_scan_of_batches_that_are_empty(mode):
     np.testing.assert_array_equal(collected, [[2.5, 4.5, 0], [0, 0, 0], [2.25, 3.25, 3.75]])
 
 
+@pytest.mark.by_default("mode0")
 @pytest.mark.parametrize("mode", [PYTHON, "JAX"])
 def test_gradient_through_scan(mode):
     pytest.importorskip("jax")
@@ -372,6 +374,7 @@ def test_bodies_that_do_not_fit(text, reason):
         from_onnx(model)
 
 
+@pytest.mark.by_default("2-2, 3", "2-N, 3")
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", ["2, 3", "N, 3", "N, M"])
 @pytest.mark.parametrize("trips", [0, 2])

@@ -48,6 +48,13 @@ def agrees(name, recorded, mode):
     compare(onnx.load(FOLDER / f"{name}.onnx"), inputs_of(name, recorded), mode, atol=1e-5)
 
 
+@pytest.mark.by_default(
+    "sklearn_logistic_regression",
+    "sklearn_mlp",
+    "sklearn_random_forest",
+    "sklearn_svc_of_two",
+    "torch_lstm",
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_those_of_onnxruntime(name, recorded):
     agrees(name, recorded, FAST)
@@ -65,6 +72,7 @@ def a_third(names):
     return [pytest.param(n, marks=[pytest.mark.long] * (k % 3 > 0)) for k, n in enumerate(names)]
 
 
+@pytest.mark.by_default("sklearn_logistic_regression")
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert:UserWarning")  # of which JAX keeps none
@@ -74,6 +82,7 @@ def test_in_jax(name, recorded):
     agrees(name, recorded, "JAX")
 
 
+@pytest.mark.by_default("jax_convolutional")
 @pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("sklearn")])
 def test_gradients_are_those_of_the_exporting_program(name, recorded):
     wanted = recorded[network_of(name)]
@@ -89,6 +98,7 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
         np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
 
 
+@pytest.mark.by_default("logistic_regression", "svc")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["logistic_regression", "svc", "svc_probability"])
 def test_gradients_of_probabilities_are_those_of_differences(name):

@@ -107,6 +107,12 @@ POOLS = {
 }
 
 
+@pytest.mark.by_default(
+    "Conv-SAME_UPPER",
+    "Conv-SAME_LOWER",
+    "MaxPool-SAME_UPPER",
+    "AveragePool-SAME_LOWER",
+)
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
 @pytest.mark.parametrize("case", POOLS)
 def test_auto_pad_of_open_lengths_with_strides(case, mode):

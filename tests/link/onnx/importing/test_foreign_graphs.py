@@ -190,6 +190,7 @@ def test_einsum_as_in_onnxruntime(equation):
     compare(model(einsum, [(n, v.shape) for n, v in zip(names, inputs, strict=True)]), *inputs)
 
 
+@pytest.mark.by_default("ij->i", "ii->")
 @pytest.mark.parametrize("equation", ["ij->i", "ii->", None])
 def test_sums_are_float32_in_mode_jax(equation):
     pytest.importorskip("jax")
@@ -224,6 +225,7 @@ def broadcasting(op_type, *shapes):
     return model(node(op_type, " ".join(names)), shapes)
 
 
+@pytest.mark.by_default("Add-mode0", "Add-JAX", "MatMul-mode0", "PRelu-mode0", "Gemm-mode0")
 @pytest.mark.parametrize("mode", [PYTHON, "JAX"])
 @pytest.mark.parametrize(
     "network",

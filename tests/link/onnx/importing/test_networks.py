@@ -115,6 +115,7 @@ DIFFERENTIABLE = {
 }
 
 
+@pytest.mark.by_default("transposed convolution", "average pooling", "layer normalization")
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_are_those_of_differences(name):
     body, shapes, constants = DIFFERENTIABLE[name]
@@ -198,6 +199,12 @@ def test_products_of_integers_do_not_pass_through_floating_point():
     np.testing.assert_array_equal(y, [[255 * 255 * 1200, 255 * 255 * 1200 - 255]])
 
 
+@pytest.mark.by_default(
+    "RNN-1-activations=[\"LeakyRelu\",\"HardSigmoid\"], activation_alpha=[0.3,0.4]",
+    "GRU-3-linear_before_reset=1",
+    "GRU-3-clip=0.4",
+    "LSTM-4-input_forget=1",
+)
 @pytest.mark.parametrize(
     ("operator", "gates", "more"),
     [

@@ -15,10 +15,19 @@ TEXT = table.TABLE.read_text()
 ROWS = [line for line in TEXT.partition("## ")[0].splitlines() if line.startswith("| ")][2:]
 # The cases themselves take seconds to make, and each process that collects tests would make them.
 OPERATORS = [row.split(" | ")[0].removeprefix("| ") for row in ROWS]
+# Whose importers other tests execute
+LONG = (
+    "AveragePool", "BatchNormalization", "BitShift", "CastLike", "CenterCropPad", "Clip", "DFT",
+    "DequantizeLinear", "FlexAttention", "GRU", "Gemm", "LSTM", "LinearAttention", "LogSoftmax",
+    "LpPool", "Mish", "Mod", "Pad", "QLinearMatMul", "ReduceLogSumExp", "RoiAlign",
+    "ScatterElements", "SoftmaxCrossEntropyLoss",
+)  # fmt: skip
 groups = cache(table.groups)
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    "operator", [pytest.param(n, marks=[pytest.mark.long] * (n in LONG)) for n in OPERATORS]
+)
 def test_the_table_says_what_is_so(operator):
     assert table.row(operator, groups()[operator]) in ROWS
 

@@ -269,6 +269,7 @@ def test_gradient_of_gather_reshape_slice():
     np.testing.assert_array_equal(slope, [[0, 3, 0, 4], [0, 1 + 5, 0, 2 + 6]])
 
 
+@pytest.mark.by_default("mul-wanted0", "max-wanted1")
 @pytest.mark.parametrize(
     ("reduction", "wanted"), [("mul", [6, 7, 35]), ("max", [1, 7, 7]), ("min", [1, 2, 5])]
 )

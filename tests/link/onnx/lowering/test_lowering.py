@@ -68,6 +68,7 @@ def models_run(monkeypatch):
     return models
 
 
+@pytest.mark.by_default("checked")
 @pytest.mark.parametrize("build", [dense, network, loop, checked])
 def test_mode_runs_what_export_writes(build, models_run):
     inputs, outputs = build()

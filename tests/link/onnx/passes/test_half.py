@@ -32,6 +32,7 @@ def dtype_name(number):
     return helper.tensor_dtype_to_np_dtype(number).name
 
 
+@pytest.mark.by_default("24")
 @pytest.mark.parametrize("opset", [18, 20, 24])
 def test_network(network, opset):
     x, outputs, images = network

@@ -279,6 +279,7 @@ def test_a_node_of_another_domain_is_not_what_its_name_says():
         assert not cancel_inverses(graph)
 
 
+@pytest.mark.by_default("0")
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", range(4))
 def test_passes_report_what_they_change(monkeypatch, rows):

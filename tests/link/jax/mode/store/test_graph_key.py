@@ -31,6 +31,7 @@ def key_of(step):
     return step.maker.fgraph.kept_program.key
 
 
+@pytest.mark.by_default("change7")
 @pytest.mark.parametrize(
     "change",
     [

@@ -29,6 +29,7 @@ from tests.link.jax.mode.store.stored import (
 pytestmark = pytest.mark.usefixtures("folder")
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_second_start_does_nothing_but_run(folder, traced, donate):
@@ -128,6 +129,7 @@ def test_a_graph_has_one_key_in_all_processes():
 # ------------------------------------------------------------------------------ other arguments
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [True, False])
 def test_arguments_of_other_shapes(donate, traced):
     mode = jax_mode(donate=donate, keep_programs=True)
@@ -152,6 +154,7 @@ def test_first_arguments_of_another_shape(folder):
         assert len(programs(folder)) == count
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("found", [False, True])
 def test_errors_are_those_of_the_call(found):
     if found:

@@ -23,6 +23,7 @@ def make_draws(mode):
     return pytensor.function([], [draws, w], updates=updates, mode=mode), rng, w
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_shared_generator(donate, folder, traced):
     expected, rng, w = make_draws(jax_mode(donate=donate))
@@ -74,6 +75,7 @@ def test_a_found_program_of_draws_is_converted_when_it_is_asked_for():
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.by_default("True")
 @pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_draws_of_arguments_of_other_shapes(donate):
@@ -102,6 +104,7 @@ def test_a_copy_of_a_found_function_that_draws():
     assert two_calls(f) == first
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_generator_as_an_argument(donate, folder):
     rng = pt.random.type.random_generator_type("rng")

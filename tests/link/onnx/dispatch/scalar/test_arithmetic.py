@@ -15,6 +15,7 @@ def grid(*columns):
     return [axis.ravel() for axis in np.meshgrid(*columns, indexing="ij")]
 
 
+@pytest.mark.by_default("uint8", "uint64")
 @pytest.mark.parametrize("dtype", INTS)
 def test_division_that_would_trap(dtype):
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
@@ -45,6 +46,7 @@ def test_order_of_int64():
     compare_onnx_and_py([x, y], outputs, grid(np.tile(FAR, 4), FAR))
 
 
+@pytest.mark.by_default("int32")
 @pytest.mark.parametrize("signed", SIGNED)
 def test_comparison_of_uint64_with_signed(signed):
     x, y = pt.vector("x", dtype="uint64"), pt.vector("y", dtype=signed)
@@ -68,6 +70,7 @@ def test_equality_is_not_computed_in_integers():
     compare_onnx_and_py([x, n], [pt.eq(x, n), pt.lt(x, n)], values)
 
 
+@pytest.mark.by_default("int8")
 @pytest.mark.parametrize("dtype", INTS)
 def test_integer_power_wraps_around(dtype):
     limits = np.iinfo(dtype)
@@ -84,6 +87,7 @@ def test_integer_power_wraps_around(dtype):
     assert "Pow" not in op_types(model)
 
 
+@pytest.mark.by_default("float32")
 @pytest.mark.parametrize("dtype", ["bool", *INTS, "float32"])
 def test_constant_powers_do_not_overflow_in_the_dtype_of_the_base(dtype):
     """PyTensor's rewrites compute them in that dtype."""

@@ -54,6 +54,7 @@ def test_sine_and_cosine():
     compare_onnx_and_py([x], [pt.sin(x), pt.cos(x)], [finite], rtol=1e-15, atol=1e-15)
 
 
+@pytest.mark.by_default("float32")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_arctan2(dtype):
@@ -93,6 +94,7 @@ def test_single_precision_has_a_kernel(name):
     assert len(op_types(model)) == 1
 
 
+@pytest.mark.by_default("float16")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_floor_division(dtype):
@@ -104,6 +106,7 @@ def test_floor_division(dtype):
     compare_onnx_and_py([x, y], [quotient, rest, *signs], values, rtol=0, atol=0)
 
 
+@pytest.mark.by_default("float16")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_rounding(dtype):
     x = pt.vector("x", dtype=dtype)

@@ -43,6 +43,7 @@ def test_loop_until():
     compare_onnx_and_py([start, square], outputs, values, rtol=1e-13)
 
 
+@pytest.mark.by_default("float16")
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
 def test_declared_in_another_dtype(dtype):
     x, y = ps.float64("x"), ps.float64("y")

@@ -37,6 +37,7 @@ def positive(shape):
     return a @ a.swapaxes(-1, -2) + np.eye(shape[-1])
 
 
+@pytest.mark.by_default("shape0-int64", "shape2-float64", "shape2-int64", "shape3-float32")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("shape", SHAPES)
@@ -93,6 +94,7 @@ def system(batch, b_ndim, n):
     return variables, [positive(shapes[0]), RNG.normal(size=shapes[1])]
 
 
+@pytest.mark.by_default("batch4-2-1")
 @in_turn("batch, b_ndim, n", BATCHES, [1, 2], [4, 1, 0])
 def test_solve(batch, b_ndim, n):
     inputs, values = system(batch, b_ndim, n)
@@ -107,6 +109,7 @@ def test_solve(batch, b_ndim, n):
     compare_onnx_and_py(inputs, output, values)
 
 
+@pytest.mark.by_default("pos-False-False-batch0")
 @in_turn(
     "kind, lower, transposed, batch",
     ["pos", "sym", "her"],
@@ -153,6 +156,7 @@ def test_solution_of_a_singular_system_has_the_right_sides_shape(kind, b_ndim):
     np.testing.assert_array_equal(x, np.full(right.shape, np.nan))
 
 
+@pytest.mark.by_default("batch4-2-1", "batch7-1-1")
 @in_turn("batch, b_ndim, n", BATCHES, [1, 2], [4, 1, 0])
 def test_triangular_solvers(batch, b_ndim, n):
     inputs, values = system(batch, b_ndim, n)
@@ -169,6 +173,7 @@ def test_triangular_solvers(batch, b_ndim, n):
     compare_onnx_and_py(inputs, outputs, values)
 
 
+@pytest.mark.by_default("3-batch0")
 @pytest.mark.parametrize("batch", [((), ()), ((2, 1), (1, 3))])
 @pytest.mark.parametrize("n", [3, 5])
 def test_tridiagonal_factors(batch, n):
@@ -179,6 +184,13 @@ def test_tridiagonal_factors(batch, n):
     compare_onnx_and_py([a, b], [*factors, *outputs], values)
 
 
+@pytest.mark.by_default(
+    "False-shape0",
+    "False-shape3",
+    "False-shape4",
+    "True-shape0",
+    "True-shape6",
+)
 @pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5), (1, 1), (4, 1), (2, 5, 3), (2, 1, 3, 4)])
 @pytest.mark.parametrize("pivoting", [False, True])
 def test_qr(shape, pivoting):
@@ -193,6 +205,7 @@ def test_qr(shape, pivoting):
     compare_onnx_and_py([a], outputs, [value])
 
 
+@pytest.mark.by_default("shape1-float64", "shape3-float64")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(3, 3), (1, 1), (3, 2, 4, 4), (0, 0)])
 def test_expm(shape, dtype):
@@ -257,6 +270,7 @@ GRADIENT_CASES = [
 ]
 
 
+@pytest.mark.by_default("det-shape2")
 @pytest.mark.parametrize(("name", "shape"), GRADIENT_CASES)
 def test_gradients(name, shape):
     # With sizes that aren't static, PyTensor checks that they broadcast.
@@ -359,6 +373,7 @@ def test_any_expm(drawn, scale):
     compare_onnx_and_py([a], linalg.expm(a), [value], rtol=rtol, atol=rtol * size)
 
 
+@pytest.mark.by_default("batch0")
 @pytest.mark.parametrize("batch", [(), (2,)])
 def test_sylvester_and_lyapunov(batch):
     a, b, q = (pt.tensor(name, shape=(None,) * (len(batch) + 2)) for name in "abq")
@@ -368,6 +383,7 @@ def test_sylvester_and_lyapunov(batch):
     compare_onnx_and_py([a, q], linalg.solve_continuous_lyapunov(a, q), values)
 
 
+@pytest.mark.by_default("direct")
 @pytest.mark.parametrize("method", ["direct", "bilinear"])
 def test_discrete_lyapunov(method):
     a, q = (pt.tensor(name, shape=(3, 3)) for name in "aq")
@@ -390,6 +406,7 @@ def test_matrix_power(n):
     compare_onnx_and_py([a], linalg.matrix_power(a, n), [well_conditioned((3, 3))])
 
 
+@pytest.mark.by_default("None", "inf", "-inf", "1", "-1", "2", "-2", "nuc")
 @pytest.mark.parametrize("order", [None, "fro", np.inf, -np.inf, 1, -1, 2, -2, "nuc"])
 def test_norm(order):
     a = square((3, 4))
@@ -444,6 +461,7 @@ def test_loops_in_a_scan():
     compare_onnx_and_py([a], result, [positive((3, 2, 2))])
 
 
+@pytest.mark.by_default("19")
 @pytest.mark.parametrize("opset", [19, 21, 22, 23])
 def test_other_opsets(opset):
     a = square((3, 4, 4))

@@ -14,6 +14,7 @@ from tests.link.onnx.strategies import arrays, shapes
 from tests.link.onnx.test_basic import compare_onnx_and_py, run
 
 
+@pytest.mark.by_default("shape5-float64")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [*SHAPES, (12, 12), (2, 2), (3, 3)])
 def test_eigenvalues(shape, dtype):
@@ -113,6 +114,7 @@ def test_singular_values(shape, dtype):
     compare_onnx_and_py([a], output, [RNG.normal(size=shape)])
 
 
+@pytest.mark.by_default("True-shape3", "False-shape4")
 @pytest.mark.parametrize("shape", RECTANGLES)
 @pytest.mark.parametrize("full", [True, False])
 def test_singular_vectors(shape, full):
@@ -132,6 +134,7 @@ def test_singular_vectors(shape, full):
         np.testing.assert_allclose(rebuilt, value, atol=1e-13 * max(1, value.max()), rtol=1e-12)
 
 
+@pytest.mark.by_default("shape0", "shape2", "shape3", "shape4", "shape8")
 @pytest.mark.parametrize("shape", RECTANGLES)
 def test_pseudoinverse(shape):
     a = square(shape)

@@ -100,6 +100,7 @@ def test_xla_has_the_same_blocks():
     np.testing.assert_array_equal(philox_in_onnx(even, [[0], [KEY[1]]], KEY), blocks)
 
 
+@pytest.mark.by_default("float32-20", "float32-24", "float64-18")
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_counters_of_draws(dtype, opset):
@@ -144,6 +145,7 @@ def test_counters_of_steps():
         assert inner.tolist() == [[uniform(i, t, 0, (a, b)) for i in range(2)] for t in range(4)]
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.parametrize("optimize", [True, False])
 def test_seeds_and_draws_have_their_own_numbers(optimize):
     rng, x = shared_rng().uniform(size=(50, 20))
@@ -190,12 +192,26 @@ def test_continuous(name):
     test_random.test_continuous(name, "float64", 20)
 
 
+@pytest.mark.by_default(
+    "bernoulli-parameters0-law0",
+    "geometric-parameters1-law1",
+    "binomial-parameters5-law5",
+    "hypergeometric-parameters10-law10",
+    "categorical-parameters12-law12",
+)
 @pytest.mark.usefixtures("by_counter")
 @pytest.mark.parametrize(("name", "parameters", "law"), DISCRETE)
 def test_discrete(name, parameters, law):
     test_random.test_discrete(name, parameters, law, 20)
 
 
+@pytest.mark.by_default(
+    "test_multivariate_normal",
+    "test_dirichlet",
+    "test_permutation",
+    "test_permutation_of_a_range_given_at_run_time",
+    "test_choice_without_replacement",
+)
 @pytest.mark.usefixtures("by_counter")
 @pytest.mark.parametrize(
     "test",
@@ -213,6 +229,7 @@ def test_others(test):
     test()
 
 
+@pytest.mark.by_default("18")
 @pytest.mark.parametrize("opset", OPSETS)
 def test_model_is_valid(opset):
     x = pt.fmatrix("x")

@@ -36,6 +36,7 @@ def correlation_is_small(x, y):
     return abs(tau) < 4 / np.sqrt(x.size) and st.chisquare(cells.ravel()).pvalue > P_VALUE
 
 
+@pytest.mark.by_default("normal-18")
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("name", ["normal", "uniform", "laplace", "gumbel"])
 def test_draws_are_independent(name, opset):
@@ -63,6 +64,7 @@ def test_draws_from_one_state_are_equal():
     assert (later[0] != a).all()
 
 
+@pytest.mark.by_default("False")
 @pytest.mark.parametrize("optimize", [True, False])
 def test_export_is_reproducible(optimize):
     def models(seed):
@@ -188,6 +190,7 @@ def test_every_random_variable_has_a_converter():
     assert not missing
 
 
+@pytest.mark.by_default("20")
 @pytest.mark.parametrize("opset", OPSETS)
 def test_random_walk(opset):
     def step(x, rng):

@@ -38,6 +38,13 @@ def of_class(name, signature, parameters, package="pymc"):
     return op.make_node(shared_rng(), (N,), *parameters).outputs[1]
 
 
+@pytest.mark.by_default(
+    "SkewNormalRV-(),(),()->()-parameters3-law3",
+    "RiceRV-(),()->()-parameters4-law4",
+    "WaldRV-(),(),()->()-parameters5-law5",
+    "MoyalRV-(),()->()-parameters6-law6",
+    "SkewStudentTRV-(),(),(),()->()-parameters7-law7",
+)
 @pytest.mark.parametrize(("name", "signature", "parameters", "law"), OF_PYMC)
 def test_classes_of_pymc(name, signature, parameters, law):
     sample = draw(of_class(name, signature, parameters))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 import scipy.stats as st
 from hypothesis import given
@@ -12,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.link.onnx import (
     export_onnx,
 )
+from tests.link.onnx.test_basic import session_of
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytensor.link.onnx.errors.DroppedRandomStateWarning",
@@ -25,14 +25,6 @@ OPSETS = (18, 20, 24)
 
 def shared_rng(seed=20, name=None):
     return pt.random.shared_rng(np.random.default_rng(seed), name=name)
-
-
-def session_of(model):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
 
 
 def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, **kwargs):
@@ -116,6 +108,7 @@ def test_continuous_at_extreme_parameters(name, parameters, law):
     assert st.kstest(draw(continuous(name, parameters)), law.cdf).pvalue > P_VALUE
 
 
+@pytest.mark.by_default("vonmises-parameters2-law2")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters", "law"),
@@ -361,6 +354,7 @@ def test_choice(a, replace):
     assert (np.sort(flat, -1) == np.arange(6)).all() != replace
 
 
+@pytest.mark.by_default("20")
 @pytest.mark.parametrize("opset", OPSETS)
 def test_dtypes(opset):
     rng, x = shared_rng().normal(pt.constant(np.float32(1)), 2, size=(3,), dtype="float16")

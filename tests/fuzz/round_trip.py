@@ -1,50 +1,31 @@
 """Random graphs, exported and imported, against the graphs themselves: results and gradients.
 
-    python -m tests.link.onnx.importing.round_trip --graphs 10000 [--start 0] [--jobs 2]
-    python -m tests.link.onnx.importing.round_trip --graphs 300 --mode NUMBA
-
-Half of the graphs have inputs of floating point alone.  Gradients are of one result times random
-weights.  They are taken at inputs moved away from those that the graphs are drawn with: these are
-multiples of 1/4, where maxima have ties, abs a kink and rounding a step, and any of several
-subgradients is right.  A graph that can't be computed there is left out.  What has a kink
-everywhere, as max(x, x) has, shows by the graph's own gradient, which is no slope of its result.
+Gradients are of one result times random weights.  They are taken at inputs moved away from those
+that the graphs are drawn with: these are multiples of 1/4, where maxima have ties, abs a kink and
+rounding a step, and any of several subgradients is right.  A graph that can't be computed there is
+left out.  What has a kink everywhere, as max(x, x) has, shows by the graph's own gradient, which is
+no slope of its result.
 """
 
-import argparse
-import sys
-import traceback
-import warnings
-from collections import Counter
-from functools import partial
 from itertools import compress
-from multiprocessing import Pool
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
 
-from pytensor import config, function, grad
+from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.gradient import DisconnectedInputError, NullTypeGradError
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.link.onnx.lowering.rewriting import QUERY
-from tests.catalogue.random_graphs.operations_of_values import DTYPES, FLOATS
-from tests.catalogue.random_graphs.search import graphs
+from tests.catalogue.random_graphs.operations_of_values import FLOATS
 from tests.utils import REFERENCE_MODE
 
-GRAPHS = st.sampled_from([DTYPES, FLOATS]).flatmap(lambda dtypes: graphs(dtypes=dtypes))
-OPTIONS = st.fixed_dictionaries(
-    {"opset_version": st.sampled_from([18, 20, 24]), "optimize": st.booleans()}
-)
-SHARD = 100  # graphs that are drawn from one seed
 # The TypeErrors are thoughts/upstream/gradients-of-integer-results.md.
 UNDEFINED = (DisconnectedInputError, NotImplementedError, NullTypeGradError, TypeError, ValueError)
 # Some of PyTensor's rewrites, which the export applies, are wrong:
 # thoughts/upstream/nested-sums-lose-their-dtype.md
 REWRITTEN = Mode("py", QUERY)
 TOLERANCE = 1e-4
-WRONG = "WRONG"
 
 
 def is_float(variable):
@@ -190,59 +171,3 @@ def compare_gradients(native_inputs, native_result, inputs, result, values):
     is_slope = error <= 0.01 * np.abs(terms).sum() + rounding
     assert not is_slope, f"gradients {found}, should be {expected}"
     return "PyTensor's is no slope"
-
-
-def shard(number, mode=None, count=SHARD):
-    """Return what became of the gradients of one seed's graphs, and which are wrong."""
-    verdicts = []
-
-    @seed(number)
-    @settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(GRAPHS, OPTIONS)
-    def run(graph, options):
-        try:
-            verdicts.append(compare(graph, options, mode))
-        # of the export, the import or a mode, each with its reason
-        except NotImplementedError as error:
-            reason = str(error).split("\n  1 x ")[-1].splitlines()[0]
-            verdicts.append(f"refused: {type(error).__name__}: {reason}")
-        # whatever goes wrong with a graph is written down, and the next one is drawn
-        except Exception as error:
-            where = f"seed {number}, graph {len(verdicts)}: {graph}; {options}"
-            print(where, traceback.format_exc(limit=-2), sep="\n", flush=True)
-            verdicts.append(f"{WRONG}: {type(error).__name__}")
-
-    # Rewrites that fail are left out, as they are for users.
-    flags = {"on_opt_error": "ignore", "cxx": "", "traceback__limit": 0}
-    with config.change_flags(**flags), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        run()
-    return verdicts
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--graphs", type=int, default=1000, help="how many (default: 1000)")
-    parser.add_argument("--start", type=int, default=0, help="the first seed (default: 0)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--mode", help="what imported graphs are run in (default: Python)")
-    options = parser.parse_args()
-    found = Counter()
-    seeds = range(options.start, options.start + -(-options.graphs // SHARD))
-    with Pool(options.jobs) as pool:
-        for verdicts in pool.imap_unordered(partial(shard, mode=options.mode), seeds):
-            found.update(verdicts)
-            print(f"{found.total()} graphs: {dict(found.most_common())}", flush=True)
-    for verdict, count in found.most_common():
-        print(f"{count:7} {verdict}")
-    sys.exit(any(verdict.startswith(WRONG) for verdict in found))
-
-
-if __name__ == "__main__":
-    main()

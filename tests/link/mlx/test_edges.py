@@ -1,7 +1,7 @@
-"""All operators in `mlx_mode`, with their gradients.
+"""`mlx_mode` where values are special, shapes are bad, in double precision, and what is compiled.
 
-In float32, because MLX's exp, erf and logistic function have no more digits in float64; and not
-compiled but where it is said, which takes seconds each.
+`tests.test_operators` has the operators.  Only what is said to be is compiled, which takes seconds
+each.
 """
 
 import numpy as np
@@ -17,12 +17,6 @@ pytest.importorskip("mlx.core", reason="mlx isn't installed")
 from pytensor.link.mlx.corrected import mlx_mode
 
 NOT_COMPILED = mlx_mode(use_compile=False)
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operator(name):
-    inputs, outputs, values = OPERATORS[name].graph("float32", order=2)
-    compare_mode_and_py(NOT_COMPILED, inputs, outputs, values, rtol=1e-3, atol=2e-3)
 
 
 IN_DOUBLE = (
@@ -43,28 +37,12 @@ def test_double_precision(name):
     compare_mode_and_py(NOT_COMPILED, *OPERATORS[name].graph(order=2), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "resize, scale", "silu"])
-def test_half_precision(name):
-    inputs, [out, *_], values = OPERATORS[name].graph("float16")
-    gradients = pytensor.grad(out.sum(dtype="float16"), inputs)
-    compare_mode_and_py(NOT_COMPILED, inputs, [out, *gradients], values, rtol=3e-2, atol=3e-2)
-
-
 def test_indices_and_unpooling():
     x = pt.tensor4("x")
     value = np.random.default_rng(0).integers(0, 4, (2, 2, 6, 4)).astype("float64")
     values, indices = pt.nn.max_pool2d(x, (3, 2), return_indices=True)
     out = pt.nn.max_unpool2d(values, indices, (3, 2))
     outputs = [values, indices, out, pytensor.grad((out**3).sum(), x), *pt.topk(x, 3, 2)]
-    compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
-
-
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64"])
-def test_integers(dtype):
-    x = pt.tensor4("x", dtype=dtype)
-    value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
-    outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
-    outputs += [*pt.topk(x, 3, 2), pt.nn.relu(x)]
     compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
 
 

@@ -1,7 +1,7 @@
-"""All operators in mode PYTORCH, with their gradients.
+"""Mode PYTORCH where values are special, shapes are bad, and what is compiled.
 
-Only what is said to be is compiled, which takes seconds each: elsewhere PyTorch runs the same
-functions as they are.
+`tests.test_operators` has the operators.  Only what is said to be is compiled, which takes seconds
+each: elsewhere PyTorch runs the same functions as they are.
 """
 
 import subprocess
@@ -12,62 +12,16 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.catalogue.operators import ACTIVATIONS, OPERATORS
+from tests.catalogue.operators import OPERATORS
 from tests.utils import compare_mode_and_py
 
 torch = pytest.importorskip("torch", reason="torch isn't installed")
-
-from pytensor.link.pytorch.corrected import pytorch_mode  # noqa: E402
 
 
 @pytest.fixture
 def eager():
     with torch.compiler.set_stance("force_eager"):
         yield
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operator(name):
-    """Their gradients have powers, for which mode PYTORCH has no conversion."""
-    graph = OPERATORS[name].graph(order=2)
-    compare_mode_and_py(pytorch_mode(), *graph, rtol=1e-6, atol=1e-7)
-
-
-IN_OTHER_DTYPES = (
-    "conv2d, pairs",
-    "conv_transpose2d",
-    "pool_2d, max",
-    "pool_2d, average_exc_pad",
-    "lp_pool2d, dilated",
-    "adaptive_avg_pool2d, one axis",
-    "resize, scale",
-    "topk, 1",
-    *ACTIVATIONS,
-)
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
-@pytest.mark.parametrize("name", IN_OTHER_DTYPES)
-def test_dtype_is_kept(name, dtype):
-    inputs, [out, *_], values = OPERATORS[name].graph(dtype)
-    gradients = pytensor.grad(out.sum(dtype=dtype), inputs)
-    tolerance = {"float16": 3e-2, "float32": 1e-4}[dtype]
-    settings = {"rtol": tolerance, "atol": tolerance}
-    # elsewhere Numba runs inner graphs, which has no half precision
-    settings["py_mode"] = "FAST_COMPILE"
-    compare_mode_and_py("PYTORCH", inputs, [out, *gradients], values, **settings)
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64"])
-def test_integers(dtype):
-    x = pt.tensor4("x", dtype=dtype)
-    value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
-    outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
-    outputs += [*pt.topk(x, 3, 2), pt.silu(x), pt.nn.relu(x)]
-    compare_mode_and_py("PYTORCH", [x], outputs, [value])
 
 
 @pytest.mark.usefixtures("eager")
@@ -104,16 +58,6 @@ def test_group_normalization_of_no_pixels():
     outputs = [out, *pytensor.grad(out.sum(dtype="float32"), [x, gamma])]
     values = [np.ones((2, 4, 0, 6), "float32"), np.ones(4, "float32")]
     compare_mode_and_py("PYTORCH", [x, gamma], outputs, values)
-
-
-@pytest.mark.usefixtures("eager")
-def test_unpooling():
-    x = pt.tensor4("x")
-    values, indices = pt.nn.max_pool2d(x, (3, 2), return_indices=True)
-    out = pt.nn.max_unpool2d(values, indices, (3, 2))
-    value = np.random.default_rng(0).normal(size=(2, 2, 6, 4))
-    gradient = pytensor.grad((out**3).sum(), x)
-    compare_mode_and_py(pytorch_mode(), [x], [out, gradient], [value])
 
 
 @pytest.mark.usefixtures("eager")

@@ -1,6 +1,6 @@
-"""A share of the random graphs; and that the comparison finds faults, and the shrinker their cause.
+"""A share of the random programs; the comparison finds faults, and the shrinker their cause.
 
-All of them: ``python -m tests.link.linkers --graphs 10000 --out FILE.json``.
+All of them: ``python -m tests.fuzz --graphs 10000 --out FILE.json``.
 """
 
 import json
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.catalogue.random_graphs.programs import SIZES, Graph, Step, fits, random_graph
-from tests.link.linkers.__main__ import Run, summarize, table
-from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
-from tests.link.linkers.shrink import shrink
+from tests.fuzz.__main__ import Run, summarize, table
+from tests.fuzz.compare import LINKERS, UNGUARDED, Comparison
+from tests.fuzz.shrink import shrink
 
 # Programs of both dtypes and of every order of derivatives, one with static shapes, which JAX
 # compiles for each size, and one with an operator of the catalogue; and how many sizes of each.
@@ -204,7 +204,9 @@ def test_a_crash_is_the_graphs_and_the_run_goes_on(tmp_path, monkeypatch, capsys
     child.write_text(CHILD.format(python=sys.executable))
     child.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(child))
-    options = SimpleNamespace(start=0, graphs=6, out=tmp_path / "o.json", linkers="ONNX")
+    options = SimpleNamespace(
+        start=0, graphs=6, out=tmp_path / "o.json", linkers="ONNX", values=False
+    )
     run = Run(options)
     for bounds in run.shards():
         run.shard(bounds)

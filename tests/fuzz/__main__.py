@@ -1,8 +1,9 @@
-"""Compare linkers on many random graphs.
+"""Compare linkers, and the way to ONNX and back, on many random graphs.
 
-    python -m tests.link.linkers --graphs 10000 --jobs 2 --out FILE.json [--start 0]
-    python -m tests.link.linkers --show 1234          # one graph, and what each linker makes of it
-    python -m tests.link.linkers --shrink 1234 --linker JAX
+    python -m tests.fuzz --graphs 10000 --jobs 2 --out FILE.json [--start 0]
+    python -m tests.fuzz --values ...            # graphs with integers, indices and masks, in ONNX
+    python -m tests.fuzz --show 1234             # one graph, and what each linker makes of it
+    python -m tests.fuzz --shrink 1234 --linker JAX
 
 The operators of the catalogue are drawn from number 10,000 on.
 
@@ -32,8 +33,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.catalogue.random_graphs.programs import SIZES, fits, random_graph
-from tests.link.linkers.compare import LINKERS, OTHER_DTYPE, UNGUARDED, Comparison
-from tests.link.linkers.shrink import shrink
+from tests.fuzz.compare import LINKERS, OTHER_DTYPE, UNGUARDED, Comparison
+from tests.fuzz.shrink import shrink
+from tests.fuzz.values import JUDGES, Judges, case_of
 
 SHARD = 4 * SIZES
 SILENCE = 900  # seconds in which a process has to finish a graph
@@ -44,23 +46,26 @@ def arguments():
     parser.add_argument("--graphs", type=int, default=200, help="how many (default: 200)")
     parser.add_argument("--start", type=int, default=0, help="number of the first (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default: 2)")
-    parser.add_argument("--out", type=Path, default=Path("linkers.json"), help="summary's file")
-    parser.add_argument("--linkers", default=",".join(LINKERS), help="names, with commas")
+    parser.add_argument("--out", type=Path, default=Path("fuzz.json"), help="summary's file")
+    parser.add_argument("--values", action="store_true", help="draw graphs with their values")
+    parser.add_argument("--linkers", help="names, with commas; also 'round trip in MODE'")
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print one graph's results")
     parser.add_argument("--shrink", type=int, metavar="NUMBER", help="make a wrong graph small")
     parser.add_argument("--linker", default="jax_mode", help="the one that --shrink looks at")
     parser.add_argument("--shard", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.linkers = options.linkers or ",".join(JUDGES if options.values else LINKERS)
+    return options
 
 
-def work(start, stop, linkers):
+def work(start, stop, linkers, values):
     """Do what a shard's process does: print a line of JSON as a graph begins, and as it is done."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever else is printed
-    compare = Comparison(linkers)
+    compare = Judges(linkers) if values else Comparison(linkers)
     for number in range(start, stop):
         print(json.dumps({"begun": number}), file=answers)
-        verdict = compare(random_graph(number))
+        verdict = compare(number if values else random_graph(number))
         record = {"graph": number, **vars(verdict)}
         record["seconds"] = {k: round(v, 3) for k, v in verdict.seconds.items()}
         print(json.dumps(record), file=answers)
@@ -114,8 +119,9 @@ class Run:
 
     def process(self, start, stop):
         """Run a process from one graph to another; returns the number to go on with."""
-        command = [sys.executable, "-m", "tests.link.linkers", "--shard", "--start", str(start)]
+        command = [sys.executable, "-m", "tests.fuzz", "--shard", "--start", str(start)]
         command += ["--graphs", str(stop - start), "--linkers", self.options.linkers]
+        command += ["--values"] * self.options.values
         at = start
         with (
             self.options.out.with_suffix(".log").open("a") as log,
@@ -193,9 +199,8 @@ def table(summary):
     return "\n".join(lines)
 
 
-def show(graph, linkers):
+def show(graph, verdict, linkers):
     print(graph)
-    verdict = Comparison(linkers)(graph)
     for linker in linkers:
         print(f"{linker}: {verdict.wrong.get(linker) or verdict.refused.get(linker) or 'right'}")
 
@@ -212,7 +217,8 @@ def print_smallest(number, linker):
 
     if not is_wrong(graph):
         sys.exit(f"graph {number} isn't wrong in {linker}")
-    show(shrink(graph, is_wrong), [linker])
+    smallest = shrink(graph, is_wrong)
+    show(smallest, Comparison([linker])(smallest), [linker])
 
 
 def main():
@@ -220,9 +226,12 @@ def main():
     linkers = options.linkers.split(",")
     stop = options.start + options.graphs
     if options.shard:
-        return work(options.start, stop, linkers)
+        return work(options.start, stop, linkers, options.values)
+    if options.show is not None and options.values:
+        return show(case_of(options.show)[0], Judges(linkers)(options.show), linkers)
     if options.show is not None:
-        return show(random_graph(options.show), linkers)
+        graph = random_graph(options.show)
+        return show(graph, Comparison(linkers)(graph), linkers)
     if options.shrink is not None:
         return print_smallest(options.shrink, options.linker)
     run = Run(options)
