@@ -116,8 +116,8 @@ def _losses(
     impossible = like(IMPOSSIBLE, log_p)
     # Padding may be anything
     counts = arange(targets.shape[1]) < expand_dims(labels, 1)
-    targets = where(counts, targets, np.int64(blank))
     blanks = full_like(targets, blank)
+    targets = where(counts, targets, blanks)
     pairs = stack([blanks, targets], axis=2).reshape((batch, -1))
     states = join(1, pairs, full_like(targets[:, :1], blank))
     rows = log_p.dimshuffle(1, 2, 0).reshape((-1, n_frames))

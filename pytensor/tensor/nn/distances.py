@@ -99,7 +99,8 @@ def cosine_similarity(
             f"and {x2.type.ndim}"
         )
     axis = axis_of("cosine_similarity", x1, dim)
-    return cast(similarity(*single(x1, x2), axis, least), x1.type.dtype)
+    first, second = single(x1, x2)
+    return cast(similarity(first, second, axis, least), x1.type.dtype)
 
 
 def pairwise_distance(
@@ -139,7 +140,8 @@ def pairwise_distance(
     x1, x2 = _pair("pairwise_distance", x1, x2)
     if 0 in (x1.type.ndim, x2.type.ndim):
         raise ValueError("pairwise_distance: x1 and x2 must have 1 axis or more")
-    out = cast(distance("pairwise_distance", *single(x1, x2), p, eps), x1.type.dtype)
+    first, second = single(x1, x2)
+    out = cast(distance("pairwise_distance", first, second, p, eps), x1.type.dtype)
     return out[..., None] if flag("pairwise_distance: keepdim", keepdim) else out
 
 

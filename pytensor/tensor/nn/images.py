@@ -100,7 +100,7 @@ def pad(
             f"{x.type.ndim} axes and pad={pad!r}"
         )
     for length, pair in zip(x.type.shape[::-1], pairs, strict=False):
-        limit = {"reflect": (length or 0) - 1, "circular": length}.get(mode)
+        limit: Any = {"reflect": (length or 0) - 1, "circular": length}.get(mode)
         if min(pair) < 0 or (None not in (limit, length) and max(pair) > limit):
             raise ValueError(f"pad: mode={mode!r} can't pad an axis of length {length} by {pair}")
     if mode == "replicate":
@@ -133,7 +133,8 @@ def _padded(x: TensorVariable, pairs: Sequence[tuple[int, int]], value: float) -
             if amount > 0:
                 shape = lengths_of(x)
                 shape[axis] = amount
-                parts.insert(place * len(parts), alloc(filling, *shape))
+                added: Any = alloc(filling, *shape)
+                parts.insert(place * len(parts), added)
         if len(parts) > 1:
             x = join(axis, *parts)
     return x
@@ -596,7 +597,8 @@ def grid_sample(
     batch = arange(x.shape[0], dtype="int64").dimshuffle(0, *["x"] * n)
     terms = []
     for corner in product(*taps):
-        index, weight = batch, one
+        index: TensorVariable = batch
+        weight: TensorVariable = one
         for (cell, w), m, length in zip(corner, lengths, lengths_of(x)[2:], strict=True):
             is_inside = tm.and_(cell >= like(0, one), cell < m)
             weight = where(is_inside, weight * w, like(0, one))

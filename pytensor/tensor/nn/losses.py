@@ -616,18 +616,18 @@ def gaussian_nll_loss(
     array(1.)
     """
     name = "gaussian_nll_loss"
-    dtype, (x, target, var) = _inputs(name, x, target, var, same=True)
+    dtype, (x, target, variance) = _inputs(name, x, target, var, same=True)
     if number(name, "eps", eps) <= 0:
         raise ValueError(f"{name}: eps must be positive, got {eps!r}")
-    if var.type.ndim == x.type.ndim - 1 and var.type.ndim > 0:
-        var = var[..., None]
-    if var.type.ndim not in (0, x.type.ndim):
+    if variance.type.ndim == x.type.ndim - 1 and variance.type.ndim > 0:
+        variance = variance[..., None]
+    if variance.type.ndim not in (0, x.type.ndim):
         raise ValueError(
             f"{name}: var must have the shape of x, {x.type.shape}, or one entry along its last "
-            f"axis; got {var.type.shape}"
+            f"axis; got {variance.type.shape}"
         )
-    var = at_least(var, eps)
-    losses = like(0.5, x) * (tm.log(var) + tm.sqr(x - target) / var)
+    variance = at_least(variance, eps)
+    losses = like(0.5, x) * (tm.log(variance) + tm.sqr(x - target) / variance)
     if flag(f"{name}: full", full):
         losses = losses + like(0.5 * math.log(2 * math.pi), x)
     return _reduced(name, losses, reduction, dtype)
