@@ -79,7 +79,7 @@ def _at_class(
 ) -> tuple[TensorVariable, TensorVariable]:  # fmt: skip
     """Return the loss of each sample whose target is a class, and what it counts in the mean."""
     axis = min(1, log_p.type.ndim - 1)
-    target = cast(integers(function, "target", target, log_p.type.ndim - 1), "int64")
+    target = integers(function, "target", target, log_p.type.ndim - 1)
     shape = [n for a, n in enumerate(log_p.type.shape) if a != axis]
     has_shape(function, "target", target, shape, "that of x without the axis of classes")
     is_used = tm.neq(target, integer(function, "ignore_index", ignore_index))
@@ -933,7 +933,7 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise ValueError(f"{name}: p must be 1 or 2, got {p!r}")
     axis = x.type.ndim - 1
-    target = cast(integers(name, "target", target, axis), "int64")
+    target = integers(name, "target", target, axis)
     has_shape(name, "target", target, x.type.shape[:axis], "a class for each sample")
     here, zero = _in_class(name, x, target, axis), like(0, x)
     own = total(where(here, x, zero), (axis,))
