@@ -228,7 +228,7 @@ def try_wheel(uv, wheel, python, versions, folder):
     """Install, run and uninstall the wheel in a separate environment, and print what it did."""
     place = folder / "environment"
     run(uv, "venv", "--clear", "--python", python, place)
-    needs = [f"pytensor-vision[jax,onnx] @ {wheel.as_uri()}", *versions, "scikit-learn"]
+    needs = [f"pytensor-vision[jax,onnx,layers] @ {wheel.as_uri()}", *versions, "scikit-learn"]
     run(uv, "pip", "install", "--python", place, *needs)
     interpreter = place / "bin" / "python"
     right = float(run(interpreter, "-c", first_program(), cwd=folder).split()[-1])
