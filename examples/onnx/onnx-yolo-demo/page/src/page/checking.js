@@ -16,8 +16,10 @@ import { setText } from "./text.js";
  *   `more` belongs behind the model's bytes, and gives it the logits as an output.
  */
 export async function checkedWith(asset) {
-  const samples = await assetJson("samples");
-  if (!asset || !hasAsset(`${asset}-reference`)) return { sample: await pictureOf(samples[0]) };
+  const samples = hasAsset("samples") ? await assetJson("samples") : [];
+  if (!asset || !hasAsset(`${asset}-reference`)) {
+    return { sample: await (samples.length ? pictureOf(samples[0]) : gradient()) };
+  }
   const { suffix, ...reference } = await assetJson(`${asset}-reference`);
   const names = [`${asset}-outputs`, `${asset}-logits`].filter(hasAsset);
   if (names.length) reference.outputs = await Promise.all(names.map(floats));
@@ -32,6 +34,19 @@ async function floats(asset) {
 
 async function pictureOf({ asset, type }) {
   return new Blob([await assetBytes(asset)], { type });
+}
+
+/** @returns {Promise<Blob>} A picture for a page without samples: colours from corner to corner. */
+function gradient() {
+  const canvas = new OffscreenCanvas(256, 256);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const colours = context.createLinearGradient(0, 0, 256, 256);
+  for (const [i, colour] of ["navy", "orange", "white", "green", "black"].entries()) {
+    colours.addColorStop(i / 4, colour);
+  }
+  context.fillStyle = colours;
+  context.fillRect(0, 0, 256, 256);
+  return canvas.convertToBlob();
 }
 
 /** @param {Checked|null} checked Null hides the line. */
