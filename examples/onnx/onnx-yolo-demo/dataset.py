@@ -490,7 +490,7 @@ def open_data(
 
 def equal_pictures(train: Dataset, val: Dataset) -> list[tuple[str, str]]:
     """Return the names (in training, in validation) of pictures whose files are the same."""
-    sizes = [{}, {}]
+    sizes: list[dict[int, list[Any]]] = [{}, {}]
     for dataset, own in zip((train, val), sizes, strict=True):
         for picture in dataset._pictures:
             own.setdefault(os.stat(picture.path).st_size, []).append(picture)

@@ -99,7 +99,7 @@ class Expected:
             judged = self.reader.judge(node, [self.values[name] for name in reads])
             for name, one in zip(filter(None, node.output), judged, strict=True):
                 self.values[name] = _rounded(one.value, one.dtype)
-                bounds[name] = self.tolerances[name] = one.bound
+                bounds[name] = self.tolerances[name] = np.asarray(one.bound)
         moved = [self._walk(bounds, seed) for seed in range(WALKS)]
         for name, bound in bounds.items():
             gaps = [walk[name] for walk in moved if name in walk]
