@@ -498,7 +498,7 @@ def attention(rng, name):
 
 @draws("ctc_loss")
 def ctc_loss(rng, name):
-    """Of logits: PyTorch's gradient is that of what `log_softmax` is before it."""
+    """Draw logits: PyTorch's gradient is with respect to the input of `log_softmax`."""
     frames, batch, labels = (int(rng.integers(*limits)) for limits in ((4, 9), (1, 4), (1, 4)))
     logits = rng.normal(0, 2, size=(frames, batch, 5))
     targets = rng.integers(1, 4, size=(batch, labels))

@@ -38,8 +38,8 @@ def test_errors_are_those_of_single_precision():
     assert 1e-5 < errors["lost"].max() < 1
     own = weight.type(name="own")
     wide = in_double_precision([x, own], clone_replace(outputs, {weight: own}))
-    exact = pytensor.function(*wide)(value, weight.get_value())
-    single = pytensor.function([x], outputs)(value)
+    exact = pytensor.function(*wide, mode="FAST_COMPILE")(value, weight.get_value())
+    single = pytensor.function([x], outputs, mode="FAST_COMPILE")(value)
     for name, found, wanted in zip(errors, single, exact, strict=True):
         assert (np.abs(found - wanted) <= errors[name]).all()
 
