@@ -131,7 +131,9 @@ def batch(example, backend):
         results = vectorize_graph(outputs, dict(zip(inputs, new, strict=True)))
         assert not repeated(results)
         for out, v in zip(outputs, results, strict=True):
-            assert v.type.shape in (out.type.shape, (length, *out.type.shape))
+            added = v.type.ndim - out.type.ndim
+            own = (length,) * added + out.type.shape
+            assert all(n in (None, k) for n, k in zip(own, v.type.shape, strict=True))
         assert results[0].type.ndim > outputs[0].type.ndim
         own = [b if k in batched else b[0] for k, b in enumerate(batches)]
         loop = [

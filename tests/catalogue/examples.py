@@ -45,15 +45,19 @@ def fractions(rng, shape, dtype):
     return values.astype(dtype).reshape(shape)
 
 
-def winners(rng, shape, dtype):
-    """Draw where windows of length 2 along each axis after the second had their maximum."""
-    places = [
-        2 * np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
-        + rng.integers(2, size=shape)
-        for axis, n in enumerate(shape)
-        if axis >= 2
-    ]
-    return np.ravel_multi_index(places, [2 * n for n in shape[2:]]).astype("int64")
+def winners(count):
+    """Return what draws where windows of length 2 along the last axes had their maximum."""
+
+    def draw(rng, shape, dtype):
+        places = [
+            2 * np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+            + rng.integers(2, size=shape)
+            for axis, n in enumerate(shape)
+            if axis >= len(shape) - count
+        ]
+        return np.ravel_multi_index(places, [2 * n for n in shape[-count:]]).astype("int64")
+
+    return draw
 
 
 def always(value, dtype=None):

@@ -152,6 +152,7 @@ variant(
     lambda x, w: conv_transpose(x, w, 1, 1, (1, 3), output_padding=(0, 2)),
     image(2, 4, 5, 4),
     parameter(4, 3, 2, 3),
+    fails={"JAX gradient": "PyTensor's Split warns in JAX of lengths that aren't known"},
 )
 variant(
     "conv_transpose2d, output shape",
@@ -263,7 +264,13 @@ variant(
     lambda x: lp_pool(x, 3, (2, 3), (3, 2), ((1, 0), 1), (2, 1)),
     image(2, 3, 7, 8),
 )
-variant("lp_pool2d, ceil", lambda x: pt.nn.lp_pool2d(x, 2, 3, 2, ceil_mode=True), image(2, 3, 7, 6))
+OF_POWERS = {"value": "the gradient of float16 is float32"}
+variant(
+    "lp_pool2d, ceil",
+    lambda x: pt.nn.lp_pool2d(x, 2, 3, 2, ceil_mode=True),
+    image(2, 3, 7, 6),
+    fails=OF_POWERS,
+)
 row(
     "lp_pool3d",
     lambda x: pt.nn.lp_pool3d(x, 2, (1, 3, 2), (1, 2, 1)),
@@ -275,7 +282,7 @@ for axes, shape in {1: (2, 3, 4), 2: (2, 3, 4, 2), 3: (2, 2, 1, 3, 2)}.items():
         f"max_unpool{axes}d",
         lambda x, indices, axes=axes: getattr(pt.nn, f"max_unpool{axes}d")(x, indices, 2),
         image(*shape),
-        Input(shape, image(*shape).known, winners),
+        Input(shape, image(*shape).known, winners(axes)),
     )
 
 
@@ -292,7 +299,12 @@ variant(
 variant("max_unpool2d, as the image", unpooled, image(2, 3, 7, 8))
 row("global_max_pool", pt.nn.global_max_pool, image(2, 3, 4, 5))
 row("global_avg_pool", pt.nn.global_avg_pool, image(2, 3, 4, 5))
-row("global_lp_pool", lambda x: pt.nn.global_lp_pool(x, 3), image(2, 3, 4, 5))
+row(
+    "global_lp_pool",
+    lambda x: pt.nn.global_lp_pool(x, 3),
+    image(2, 3, 4, 5),
+    fails=OF_POWERS,
+)
 row("adaptive_avg_pool1d", lambda x: pt.nn.adaptive_avg_pool1d(x, 3), image(2, 3, 8))
 row("adaptive_avg_pool2d", lambda x: pt.nn.adaptive_avg_pool2d(x, (3, 2)), image(2, 3, 7, 5))
 variant(
