@@ -80,7 +80,7 @@ def test_the_scripts_in_the_repository_are_what_the_sources_make(
     other = dict.fromkeys(built_anew, "other();\n")
     monkeypatch.setattr(page_command, "own_scripts", lambda _: other)
     assert page_command.main(["--check"]) == 1
-    assert capsys.readouterr().out.count("to be built anew: demo_assets/") == len(other)
+    assert capsys.readouterr().out.count("to be built again: demo_assets/") == len(other)
 
 
 @IN_BOTH
