@@ -167,7 +167,6 @@ def difference(results, expected, dtype):
     dtype : str
         Of the results that are floats in `expected`.
     """
-    tolerance = TOLERANCES.get(dtype, TOLERANCES["float64"])
     for result, wanted in zip(results, expected, strict=True):
         is_float = dtype.startswith("float") and wanted.dtype.kind == "f"
         wanted_dtype = dtype if is_float else str(wanted.dtype)
@@ -176,6 +175,7 @@ def difference(results, expected, dtype):
                 f"gives {result.dtype} of shape {result.shape}, not {wanted_dtype} of shape "
                 f"{wanted.shape}"
             )
+        tolerance = TOLERANCES.get(wanted_dtype, TOLERANCES["float64"])
         error = np.abs(result.astype("float64") - wanted).max(initial=0)
         if not error <= tolerance * max(1, np.abs(wanted).max(initial=0)):
             return f"is wrong by up to {error:.1e}"
