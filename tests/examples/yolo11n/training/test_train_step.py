@@ -245,6 +245,7 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
         builder.images[0]["complete"] = complete
     arguments = f"--data x --batch-size {BATCH} --image-size {SIZE} --copy-paste 0.5 --workers 0"
     pasted = ["--paste-on", "person:cell phone:0.25", "--scale", "0.5:2"]
+    pasted += ["--classes", "person", "cell phone"]
     o = parse_arguments("", [*arguments.split(), *pasted, "--device-augment", drawn])
     settings = StepSettings(make_recipe(o), o.epochs, 1, BATCH)
     devices = SimpleNamespace(count=1, rows=range, mesh=None, replicate=None)
