@@ -46,7 +46,7 @@ class Embedding(Module):
         self.weight = parameter((num_embeddings, embedding_dim), init.normal())
 
     def __call__(self, indices: TensorLike) -> TensorVariable:
-        """Map integers of any shape to (*shape, embedding dim)."""
+        """Map integers of any shape to vectors along a new last axis."""
         return pt.nn.embedding(indices, self.weight)
 
 

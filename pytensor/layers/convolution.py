@@ -37,7 +37,7 @@ class _Filters(Module):
         self.how = how | {"groups": groups}
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Map (batch, in channels, *spatial) to (batch, out channels, *spatial)."""
+        """Map (batch, in channels, ...) to (batch, out channels, ...)."""
         kind = "conv_transpose" if self.transposed else "conv"
         function = getattr(pt.nn, f"{kind}{self.ndim}d")
         return function(x, self.weight, self.bias, **self.how)

@@ -46,7 +46,7 @@ class BatchNorm(_Affine):
         self.eps, self.momentum = eps, momentum
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Normalize (batch, channels, *spatial)."""
+        """Normalize each channel of (batch, channels, ...)."""
         mean, var, updates = self.running_mean, self.running_var, current_updates()
         if updates is None:
             return pt.nn.batch_norm(x, mean, var, self.weight, self.bias, eps=self.eps)
@@ -79,7 +79,7 @@ class InstanceNorm(_Affine):
         self.eps = eps
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Normalize (batch, channels, *spatial)."""
+        """Normalize each channel of (batch, channels, ...)."""
         return pt.nn.instance_norm(x, weight=self.weight, bias=self.bias, eps=self.eps)
 
 
@@ -111,7 +111,7 @@ class GroupNorm(_Affine):
         self.num_groups, self.eps = num_groups, eps
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Normalize (batch, channels, *spatial)."""
+        """Normalize each channel of (batch, channels, ...)."""
         return pt.nn.group_norm(x, self.num_groups, self.weight, self.bias, eps=self.eps)
 
 
@@ -141,7 +141,7 @@ class LayerNorm(_Affine):
         self._make(self.normalized_shape, affine, bias)
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Normalize (..., *normalized_shape)."""
+        """Normalize the last axes."""
         return pt.nn.layer_norm(x, self.normalized_shape, self.weight, self.bias, eps=self.eps)
 
 
@@ -165,5 +165,5 @@ class RMSNorm(_Affine):
         self._make(self.normalized_shape, affine, bias=False)
 
     def __call__(self, x: TensorLike) -> TensorVariable:
-        """Divide (..., *normalized_shape)."""
+        """Divide by the root mean square of the last axes."""
         return pt.nn.rms_norm(x, self.normalized_shape, self.weight, eps=self.eps)

@@ -60,7 +60,7 @@ def similarity(x1: TensorVariable, x2: TensorVariable, axis: int, eps: float) ->
 def cosine_similarity(
     x1: TensorLike, x2: TensorLike, dim: int = 1, eps: float = 1e-8
 ) -> TensorVariable:
-    """Return the cosine of the angle between vectors, ``x1 . x2 / (|x1| |x2|)``.
+    """Return the cosine of the angle between vectors, ``dot(x1, x2) / (|x1| |x2|)``.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ def embedding(x: TensorLike, weight: TensorLike, padding_idx: int | None = None)
 
     Returns
     -------
-    TensorVariable, shape (*shape of x, embedding_dim), dtype of `weight`
+    TensorVariable, shape of x and (embedding_dim,), dtype of `weight`
 
     Raises
     ------
@@ -167,7 +167,7 @@ def one_hot(x: TensorLike, num_classes: int = -1) -> TensorVariable:
 
     Returns
     -------
-    TensorVariable, shape (*shape of x, num_classes), int64
+    TensorVariable, shape of x and (num_classes,), int64
         A class that is outside has a row of zeros, where PyTorch raises.
 
     Raises
