@@ -22,6 +22,7 @@ from pytensor.tensor.basic import (
 )
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import Ints, flag, is_int, per_axis
+from pytensor.tensor.conv.lengths import tap_slices, window_count, window_extent
 from pytensor.tensor.known_lengths import length_by
 from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.nn.checks import (
@@ -395,12 +396,12 @@ def _window_counts(
     pads: Sequence[int], stride: Sequence[int],
 ) -> list[Any]:  # fmt: skip
     """Return the numbers of windows along both axes, where they aren't known as variables."""
-    extents = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    extents = [window_extent(k, d) for k, d in zip(kernel, dilation, strict=True)]
     for n, extent, p in zip(lengths, extents, pads, strict=True):
         if is_int(n) and n + 2 * p < extent:
             raise ValueError(f"{function}: {n} cells padded by {p} have no window of {extent}")
     return [
-        (n + 2 * p - extent) // s + 1
+        window_count(n, extent, s, (p, p))
         for n, extent, p, s in zip(lengths, extents, pads, stride, strict=True)
     ]
 
@@ -409,13 +410,8 @@ def _places(
     kernel: Sequence[int], dilation: Sequence[int], stride: Sequence[int], counts: Sequence[Any]
 ) -> list[tuple[slice, ...]]:
     """Return for each cell of a window where all windows have it."""
-    return [
-        tuple(
-            slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, s, n in zip(cell, dilation, stride, counts, strict=True)
-        )
-        for cell in product(*map(range, kernel))
-    ]
+    cells = product(*map(range, kernel))
+    return [tap_slices(cell, dilation, stride, counts) for cell in cells]
 
 
 def upsample(
