@@ -1,4 +1,4 @@
-"""What a benchmark writes: its whole result as JSON, and its figures as rows of `results.csv`."""
+"""Write a benchmark's result as JSON, and its figures as rows of `results.csv`."""
 
 import csv
 import json

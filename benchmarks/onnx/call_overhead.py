@@ -1,4 +1,4 @@
-"""What a call of a small function costs in mode ONNX, compared with other modes and a bare session.
+"""Measure a call of a small function in mode ONNX, in other modes and in a bare session.
 
     python -m benchmarks.onnx.call_overhead [--rounds 3000] [--record]
 

@@ -48,7 +48,7 @@ KINDS = ("drawn", "json", "coco", "yolo", "crops")
 
 
 class Seen(NamedTuple):
-    """What is found in a picture or a frame."""
+    """Hold the detections in a picture or a frame."""
 
     name: str  # of the picture, with slashes, without its ending
     pixels: np.ndarray  # uint8 (height, width, 3)

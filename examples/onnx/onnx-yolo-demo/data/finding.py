@@ -1,4 +1,4 @@
-"""Where the parts of a data set are, in whatever form it is."""
+"""Find the parts of a data set, in whatever form it is."""
 
 import json
 import mmap

@@ -1,4 +1,4 @@
-"""What the files of a data set say of its pictures and boxes."""
+"""List the pictures and boxes of a data set, by its files."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""What tools write in COCO's files in other ways than COCO does, set right."""
+"""Mend what tools write differently in COCO's files."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a score is worth: its interval by bootstrap, and what to label next."""
+"""Judge a score: its interval by bootstrap, and which pictures to label next."""
 
 import numpy as np
 from evaluation.metrics import matches

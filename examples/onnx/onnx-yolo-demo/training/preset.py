@@ -1,4 +1,4 @@
-"""What ``--preset auto`` chooses for a data set: sizes, lengths, averages."""
+"""Choose sizes, lengths and averages for a data set: ``--preset auto``."""
 
 import contextlib
 import math
@@ -23,7 +23,7 @@ MEASURED = 200  # pictures whose boxes are measured
 
 
 class Facts(NamedTuple):
-    """What is known of a training set before its pictures are decoded."""
+    """Describe a training set, before its pictures are decoded."""
 
     images: int
     boxes: int
