@@ -178,7 +178,7 @@ def test_polygons(builder, tmp_path):
 
 @pytest.mark.by_default(
     "1 0.5 0.5 0.2-line 2: 4 numbers",
-    "1 0.5 0.5 0.2 0.2 0.9-line 2: 6 numbers",
+    "1 0.5 0.5 0.2 0.2 0.9 0.9 0.9-line 2: 8 numbers",
     "1 nan 0.5 0.2 0.2-line 2: nan is no fraction",
     "-1 0.5 0.5 0.2 0.2-line 2: class -1",
 )
