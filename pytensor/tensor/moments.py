@@ -7,10 +7,14 @@ from operator import mul
 import numpy as np
 
 from pytensor.compile.builders import OpFromGraph
+from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
+from pytensor.scalar.basic import Cast, float32
+from pytensor.scalar.basic import cast as scalar_cast
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.math import bitwise_or, isinf, isnan, maximum, reciprocal, sqr, sqrt
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
@@ -41,6 +45,31 @@ def as_epsilon(function: str, epsilon: float, name: str = "epsilon") -> float:
 def accumulation_dtype(dtype: str) -> str:
     """Return the dtype that sums and weights are computed in: half precision's in single."""
     return "float32" if dtype == "float16" else dtype
+
+
+class _Widen(Cast):
+    """A cast to a wider floating-point dtype whose gradient has the input's own dtype.
+
+    That of PyTensor's cast keeps the wider one, so that a parameter of float16 would get a gradient
+    of float32.
+    """
+
+    def pullback(self, inputs, outputs, cotangents):
+        (x,), (cotangent,) = inputs, cotangents
+        if isinstance(cotangent.type, DisconnectedType):
+            return [cotangent]
+        return [scalar_cast(cotangent, x.type.dtype)]
+
+
+_in_single = Elemwise(_Widen(float32))
+
+
+def widen(x: TensorVariable) -> TensorVariable:
+    """Return `x` in the dtype of its sums; its gradient has the dtype of `x`."""
+    if accumulation_dtype(x.type.dtype) == x.type.dtype:
+        return x
+    wide: TensorVariable = _in_single(x)
+    return wide
 
 
 def half_in_single(build_inner_graph):

@@ -8,10 +8,10 @@ import numpy as np
 
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.basic import as_tensor_variable, constant, switch
 from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.conv.basic import is_int
-from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.moments import widen
 from pytensor.tensor.type import float_dtypes, integer_dtypes
 from pytensor.tensor.variable import TensorConstant, TensorVariable
 
@@ -101,7 +101,7 @@ def like(value: float, x: TensorVariable) -> TensorConstant:
 
 def single(*values: TensorVariable) -> list[TensorVariable]:
     """Return half precision in single: sums and exponentials overflow otherwise."""
-    return [cast(v, accumulation_dtype(v.type.dtype)) for v in values]
+    return [widen(v) for v in values]
 
 
 def where(condition: TensorVariable, yes: TensorVariable, no: TensorVariable) -> TensorVariable:

@@ -18,6 +18,7 @@ from pytensor.tensor.moments import (
     as_floating_point,
     count,
     moments,
+    widen,
 )
 from pytensor.tensor.normalization import (
     GroupNormalization,
@@ -237,7 +238,7 @@ def _new_statistics(
     x: TensorVariable, running: list[TensorVariable], factor: float
 ) -> list[TensorVariable]:
     """Return the running mean and variance after an `instance_norm`, in the dtype of `x`."""
-    wide = cast(x, accumulation_dtype(x.type.dtype))
+    wide = widen(x)
     axes = tuple(range(2, x.type.ndim))
     number = count(wide, axes)
     new_mean, _, biased = moments(wide, axes, number)

@@ -15,7 +15,7 @@ from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import eq
-from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.moments import widen
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, pad_pairs, real_input, window_geometry
 from pytensor.tensor.pool.lp import LpPool, checked_norm_type, norm_of_terms
@@ -65,7 +65,7 @@ def _avg_pool(
             f"{function}: divisor_override must be an int that isn't 0, got {divisor_override!r}"
         )
     op = Pool(mode="sum", **windows)
-    total = op(cast(x, accumulation_dtype(x.type.dtype)))
+    total = op(widen(x))
     return cast(total / constant(np.asarray(divisor_override, total.type.dtype)), x.type.dtype)
 
 
@@ -81,7 +81,7 @@ def _lp_pool(
         return norm(x)
     # PyTorch takes no absolute values, and counts each window as if it had all its cells.
     average: Any = Pool(mode="average_inc_pad", **windows)
-    wide = cast(x, accumulation_dtype(x.type.dtype))
+    wide = widen(x)
     dtype = wide.type.dtype
     power = wide ** constant(np.asarray(p, dtype))
     total = average(power) * constant(np.asarray(prod(windows["ws"]), dtype))
@@ -747,7 +747,7 @@ def global_lp_pool(x: TensorLike, norm_type: float = 2) -> TensorVariable:
     """
     x = _images("global_lp_pool", x, floating=True)
     p = checked_norm_type("global_lp_pool", norm_type)
-    terms = pt_abs(cast(x, accumulation_dtype(x.type.dtype)))
+    terms = pt_abs(widen(x))
     axes, dtype = tuple(range(2, x.type.ndim)), terms.type.dtype
     largest = terms.max(axis=axes, keepdims=True)
 
