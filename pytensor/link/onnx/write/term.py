@@ -303,7 +303,10 @@ class Term:
         """Put the axes in another order; nothing is added where it is theirs."""
         if list(order) == list(range(len(order))):
             return self
-        return self.node("Transpose", perm=list(order))
+        result = self.node("Transpose", perm=list(order))
+        if self.shape is not None:
+            result.shape = tuple(self.shape[axis] for axis in order)
+        return result
 
     def reshape(self, lengths):
         """Give the value another shape.

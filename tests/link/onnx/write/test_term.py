@@ -147,6 +147,7 @@ def test_lengths_are_ints_where_they_are_known():
     assert builder.graph.constant(builder.graph.nodes[-1].inputs[1]).tolist() == [-1, 3]
     x.reshape(shape)
     assert builder.graph.nodes[-1].attributes == {"allowzero": 1}
+    assert x.transpose(1, 0).shape == (3, None)
 
 
 def test_axes_and_entries():
