@@ -96,6 +96,10 @@ class Sequential(Module):
         for position, layer in enumerate(self.layers):
             yield str(position), layer
 
+    def __getitem__(self, position: int) -> Any:
+        """Return a layer by its position."""
+        return self.layers[position]
+
     def __call__(self, x: Any) -> Any:
         """Return the output of the last layer."""
         for layer in self.layers:

@@ -31,9 +31,35 @@ def test_names_are_paths():
     assert [*net.named_buffers()] == ["1.m.1.0.running_mean", "1.m.1.0.running_var", "1.bins"]
     assert {*net.named_parameters()} == {*net.state_dict()} - {*net.named_buffers()}
     # a part has names of its own, and leaves those of the whole
-    block = net.layers[1]
+    block = net[1]
     assert "m.0.weight" in block.state_dict()
     assert block.m[0].weight.name == "1.m.0.weight"
+
+
+def test_modules():
+    block, shared = Block(2), layers.Linear(2, 2)
+    net = layers.Sequential(pt.nn.relu, shared, block, shared)
+    (linear, (norm,)), ends = block.m, block.ends.values()
+    assert net.modules() == [net, shared, block, linear, norm, *ends]
+
+
+def test_frozen():
+    """The copy keeps today's values and what is shared, and has its running statistics fixed."""
+    shared = layers.Linear(2, 2)
+    net = layers.Sequential(shared, layers.BatchNorm(2), layers.Dropout(0.5), shared)
+    x, value = pt.matrix("x"), np.arange(6.0).reshape(3, 2)
+    frozen, expected = net.frozen(), net(x).eval({x: value}, mode="FAST_COMPILE")
+    assert frozen[0] is frozen[3]
+    assert [*frozen.named_variables()] == ["2.rng"]
+    assert frozen[2].rng is net[2].rng
+    net.initialize(seed=1)
+    net[1].running_mean.set_value(np.ones(2))
+    np.testing.assert_array_equal(frozen(x).eval({x: value}, mode="FAST_COMPILE"), expected)
+    with layers.training() as updates:
+        frozen(x)
+    assert [*updates] == [net[2].rng]
+    assert frozen.parameters() == []
+    assert frozen[0].weight.name == "0.weight"
 
 
 def test_start_values_depend_on_the_name_alone():
