@@ -50,6 +50,12 @@ class Embedding(Module):
         return pt.nn.embedding(indices, self.weight)
 
 
+def check_probability(name: str, p: float) -> None:
+    """Raise a ValueError unless `p` is from 0 to 1."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {p}")
+
+
 class Dropout(Module):
     """Set elements to zero in training, each with probability `p`, and scale the others.
 
@@ -60,8 +66,7 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        if not 0 <= p <= 1:
-            raise ValueError(f"Dropout: p must be from 0 to 1, not {p}")
+        check_probability("Dropout: p", p)
         self.p = p
         self.rng = generator()
 

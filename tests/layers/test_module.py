@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -182,6 +183,33 @@ def test_layers_of_one_kind_drop_differently():
     first, second = (v.get_value().normal() for v in net.named_generators().values())
     assert first != second
     assert not net.state_dict()
+
+
+def test_attention_drops_weights_of_keys():
+    """In training, where values and output are the identity, so that outputs are the weights."""
+    net, x = layers.MultiHeadAttention(32, 2, dropout=0.25), pt.tensor3("x")
+    net.in_proj_weight.set_value(np.concatenate([np.zeros((64, 32)), np.eye(32)]))
+    net.out_proj.weight.set_value(np.eye(32))
+    with layers.training() as updates:
+        first, second = net(x), net(x)
+    assert [*updates] == [net.rng]
+    # of each key, a head passes on half of the features: two blocks of 16 keys with a feature each
+    value = np.tile(np.eye(16), 2)[None]
+    run = pytensor.function(
+        [x], [first, second, net(x), pt.grad(first.sum(), x)], updates=updates, mode="FAST_COMPILE"
+    )
+    outputs = [run(value) for _ in range(2)]
+    drawn = [out[0] for row in outputs for out in row[:2]]
+    for a, b in combinations(drawn, 2):
+        assert (a != b).any()
+    for weights in drawn:
+        np.testing.assert_allclose(weights[weights != 0] * 16, 1 / 0.75)
+    share = np.mean([weights == 0 for weights in drawn])  # of 2048: a standard error of 0.0096
+    assert abs(share - 0.25) < 0.04
+    np.testing.assert_allclose(outputs[0][2][0] * 16, 1)
+    # The gradient has the mask: a value counts as much as the weights that it got.
+    heads = outputs[0][0][0].sum(axis=0).reshape(2, 16)
+    np.testing.assert_allclose(outputs[0][3][0], np.repeat(heads.T, 16, axis=1), rtol=1e-6)
 
 
 def test_state_dicts_of_others_are_refused():
