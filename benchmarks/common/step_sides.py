@@ -148,7 +148,7 @@ class DemoStep:
         """Return parameters and statistics, momenta, and averages, by the state dict's names."""
         ending = ".momentum_buffer"
         momenta = {n.removesuffix(ending): v for n, v in self.step.state.items() if ending in n}
-        by_name = self.model.store.all, momenta, self.step.averages
+        by_name = self.model.named_variables(), momenta, self.step.averages
         return [{n: np.array(v.get_value()) for n, v in part.items()} for part in by_name]
 
 

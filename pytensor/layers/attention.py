@@ -1,11 +1,13 @@
 """Multi-head attention; names of the parameters are PyTorch's."""
 
+from functools import partial
 from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.layers import init
-from pytensor.layers.basic import Linear
-from pytensor.layers.module import Module, parameter, restart
+from pytensor.layers.basic import Linear, check_probability
+from pytensor.layers.module import Module, generator, parameter, restart
+from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
 from pytensor.tensor.variable import TensorVariable
 
@@ -19,6 +21,8 @@ class MultiHeadAttention(Module):
         Width of queries, keys, values and the output.
     num_heads : int
         A divisor of `embed_dim`.
+    dropout : float
+        Probability that the weight of a key is set to zero in training, from 0 to 1.
     bias : bool
 
     Notes
@@ -27,17 +31,21 @@ class MultiHeadAttention(Module):
     with ``batch_first=True, need_weights=False``.
     """
 
-    def __init__(self, embed_dim: int, num_heads: int, bias: bool = True) -> None:
+    def __init__(
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True
+    ) -> None:
+        check_probability("MultiHeadAttention: dropout", dropout)
         if num_heads < 1 or embed_dim % num_heads:
             raise ValueError(
                 f"MultiHeadAttention: num_heads must divide embed_dim, {embed_dim}; got {num_heads}"
             )
-        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
         self.in_proj_weight = parameter((3 * embed_dim, embed_dim), init.xavier_uniform())
         self.in_proj_bias = parameter((3 * embed_dim,)) if bias else None
         self.out_proj = Linear(embed_dim, embed_dim, bias)
         if self.out_proj.bias is not None:
             restart(self.out_proj.bias, init.constant(0.0))
+        self.rng = generator()
 
     def __call__(
         self, query: TensorLike, key: TensorLike | None = None, value: TensorLike | None = None, *,
@@ -67,7 +75,15 @@ class MultiHeadAttention(Module):
             projections = zip(values, self._thirds(weight), biases, strict=True)
             parts = [pt.nn.linear(*each) for each in projections]
         q, k, v = (self._split(part) for part in parts)
-        y = pt.nn.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
+        attend = partial(
+            pt.nn.scaled_dot_product_attention, q, k, v, attn_mask=mask, is_causal=causal
+        )
+        updates = current_updates()
+        if updates is None or self.dropout == 0:
+            y = attend()
+        else:
+            rng: Any = updates.get(self.rng, self.rng)
+            updates[self.rng], y = attend(dropout_p=self.dropout, rng=rng, return_next_rng=True)
         y = y.swapaxes(-2, -3)
         return self.out_proj(y.reshape((*y.shape[:-2], self.embed_dim)))
 

@@ -50,6 +50,12 @@ class Embedding(Module):
         return pt.nn.embedding(indices, self.weight)
 
 
+def check_probability(name: str, p: float) -> None:
+    """Raise a ValueError unless `p` is from 0 to 1."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {p}")
+
+
 class Dropout(Module):
     """Set elements to zero in training, each with probability `p`, and scale the others.
 
@@ -60,8 +66,7 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        if not 0 <= p <= 1:
-            raise ValueError(f"Dropout: p must be from 0 to 1, not {p}")
+        check_probability("Dropout: p", p)
         self.p = p
         self.rng = generator()
 
@@ -95,6 +100,10 @@ class Sequential(Module):
         """Yield the layers by their positions."""
         for position, layer in enumerate(self.layers):
             yield str(position), layer
+
+    def __getitem__(self, position: int) -> Any:
+        """Return a layer by its position."""
+        return self.layers[position]
 
     def __call__(self, x: Any) -> Any:
         """Return the output of the last layer."""

@@ -1,9 +1,10 @@
 """Modules: plain classes whose attributes hold the parameters of a network."""
 
+import copy
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 import pytensor
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.layers import init
+from pytensor.tensor.basic import constant
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.sharedvar import TensorSharedVariable
 
@@ -210,6 +212,10 @@ class Module(metaclass=_Completing):
     def _of_kind(self, *kinds: str) -> dict[str, Any]:
         return {name: v for name, v in self.named_variables().items() if _kind_of(v) in kinds}
 
+    def modules(self) -> "list[Module]":
+        """Return this module and all that are in it, each of them once."""
+        return list(dict.fromkeys(part for _, part in walk(self) if isinstance(part, Module)))
+
     def named_parameters(self) -> dict[str, TensorSharedVariable]:
         """Return the parameters by name."""
         return self._of_kind("parameter")
@@ -231,6 +237,26 @@ class Module(metaclass=_Completing):
         for variable in self.named_variables().values():
             if hasattr(variable.tag, "start"):
                 variable.set_value(_start(variable, variable.name, seed), borrow=True)
+
+    def frozen(self) -> Self:
+        """Return a copy whose parameters and buffers are constants of their present values.
+
+        It has nothing to train: for a part of another network, or of a model in PyMC.  Running
+        statistics stay as they are in the training graph, too.
+
+        Examples
+        --------
+        >>> import pytensor.tensor as pt
+        >>> from pytensor import layers
+        >>> features, head = layers.Linear(8, 4), layers.Linear(4, 1)
+        >>> net = layers.Sequential(features.frozen(), pt.nn.relu, head)
+        >>> net.parameters() == head.parameters()
+        True
+        """
+        values: dict[int, Any] = {id(v): v for v in self.named_generators().values()}
+        for variable in self._of_kind("parameter", "buffer").values():
+            values[id(variable)] = constant(np.array(variable.get_value()), variable.name)
+        return copy.deepcopy(self, values)
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """Return copies of parameters and buffers by name."""

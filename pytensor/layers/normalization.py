@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.layers import init
 from pytensor.layers.module import Module, buffer, parameter
 from pytensor.layers.updates import current_updates
@@ -48,7 +49,7 @@ class BatchNorm(_Affine):
     def __call__(self, x: TensorLike) -> TensorVariable:
         """Normalize each channel of (batch, channels, ...)."""
         mean, var, updates = self.running_mean, self.running_var, current_updates()
-        if updates is None:
+        if updates is None or not isinstance(mean, SharedVariable):  # of a frozen module
             return pt.nn.batch_norm(x, mean, var, self.weight, self.bias, eps=self.eps)
         y, new_mean, new_var = pt.nn.batch_norm(
             x, updates.get(mean, mean), updates.get(var, var), self.weight, self.bias,

@@ -101,7 +101,7 @@ def _recording(module: Module) -> Iterator[Calls]:
 
         return wrapper
 
-    kinds = {type(part) for _, part in walk(module) if isinstance(part, Module)}
+    kinds = {type(part) for part in module.modules()}
     with ExitStack() as stack:
         for kind in kinds:
             stack.enter_context(patch.object(kind, "__call__", recorded(kind.__call__)))

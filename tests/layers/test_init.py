@@ -121,6 +121,7 @@ def test_layers_start_as_in_pytorch(layer, bound):
         (lambda: layers.Dropout(1.5), ValueError, "p must be from 0 to 1"),
         (lambda: layers.Sequential(pt.nn.relu, 3), TypeError, "layer 1 is not callable: 3"),
         (lambda: layers.MultiHeadAttention(6, 4), ValueError, "num_heads must divide embed_dim"),
+        (lambda: layers.MultiHeadAttention(6, 3, 2), ValueError, "dropout must be from 0 to 1"),
         (lambda: layers.LSTM(3, 0), ValueError, "LSTM: sizes must be at least 1, got 3, 0"),
         (lambda: layers.GRU(3, 4)(pt.matrix()), ValueError, r"GRU: x must have 3 axes"),
     ],

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -31,9 +32,35 @@ def test_names_are_paths():
     assert [*net.named_buffers()] == ["1.m.1.0.running_mean", "1.m.1.0.running_var", "1.bins"]
     assert {*net.named_parameters()} == {*net.state_dict()} - {*net.named_buffers()}
     # a part has names of its own, and leaves those of the whole
-    block = net.layers[1]
+    block = net[1]
     assert "m.0.weight" in block.state_dict()
     assert block.m[0].weight.name == "1.m.0.weight"
+
+
+def test_modules():
+    block, shared = Block(2), layers.Linear(2, 2)
+    net = layers.Sequential(pt.nn.relu, shared, block, shared)
+    (linear, (norm,)), ends = block.m, block.ends.values()
+    assert net.modules() == [net, shared, block, linear, norm, *ends]
+
+
+def test_frozen():
+    """The copy keeps today's values and what is shared, and has its running statistics fixed."""
+    shared = layers.Linear(2, 2)
+    net = layers.Sequential(shared, layers.BatchNorm(2), layers.Dropout(0.5), shared)
+    x, value = pt.matrix("x"), np.arange(6.0).reshape(3, 2)
+    frozen, expected = net.frozen(), net(x).eval({x: value}, mode="FAST_COMPILE")
+    assert frozen[0] is frozen[3]
+    assert [*frozen.named_variables()] == ["2.rng"]
+    assert frozen[2].rng is net[2].rng
+    net.initialize(seed=1)
+    net[1].running_mean.set_value(np.ones(2))
+    np.testing.assert_array_equal(frozen(x).eval({x: value}, mode="FAST_COMPILE"), expected)
+    with layers.training() as updates:
+        frozen(x)
+    assert [*updates] == [net[2].rng]
+    assert frozen.parameters() == []
+    assert frozen[0].weight.name == "0.weight"
 
 
 def test_start_values_depend_on_the_name_alone():
@@ -156,6 +183,33 @@ def test_layers_of_one_kind_drop_differently():
     first, second = (v.get_value().normal() for v in net.named_generators().values())
     assert first != second
     assert not net.state_dict()
+
+
+def test_attention_drops_weights_of_keys():
+    """In training, where values and output are the identity, so that outputs are the weights."""
+    net, x = layers.MultiHeadAttention(32, 2, dropout=0.25), pt.tensor3("x")
+    net.in_proj_weight.set_value(np.concatenate([np.zeros((64, 32)), np.eye(32)]))
+    net.out_proj.weight.set_value(np.eye(32))
+    with layers.training() as updates:
+        first, second = net(x), net(x)
+    assert [*updates] == [net.rng]
+    # of each key, a head passes on half of the features: two blocks of 16 keys with a feature each
+    value = np.tile(np.eye(16), 2)[None]
+    run = pytensor.function(
+        [x], [first, second, net(x), pt.grad(first.sum(), x)], updates=updates, mode="FAST_COMPILE"
+    )
+    outputs = [run(value) for _ in range(2)]
+    drawn = [out[0] for row in outputs for out in row[:2]]
+    for a, b in combinations(drawn, 2):
+        assert (a != b).any()
+    for weights in drawn:
+        np.testing.assert_allclose(weights[weights != 0] * 16, 1 / 0.75)
+    share = np.mean([weights == 0 for weights in drawn])  # of 2048: a standard error of 0.0096
+    assert abs(share - 0.25) < 0.04
+    np.testing.assert_allclose(outputs[0][2][0] * 16, 1)
+    # The gradient has the mask: a value counts as much as the weights that it got.
+    heads = outputs[0][0][0].sum(axis=0).reshape(2, 16)
+    np.testing.assert_allclose(outputs[0][3][0], np.repeat(heads.T, 16, axis=1), rtol=1e-6)
 
 
 def test_state_dicts_of_others_are_refused():

@@ -177,7 +177,7 @@ def check_same(group: ProcessGroup, settings: dict, loader: BatchLoader, step: T
     names = [loader.dataset.file_name(k) for k in range(len(loader.dataset))]
     group.check_same("options or data", lambda: [settings, loader.render, names])
     digest = hashlib.sha256()
-    for variable in [*step.model.store.all.values(), *step.state.values()]:
+    for variable in [*step.model.named_variables().values(), *step.state.values()]:
         digest.update(np.asarray(variable.get_value(borrow=True)).tobytes())
     group.check_same("weights", digest.hexdigest)
 

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from blocks import C2PSA, SPPF, C3k2, Conv2d, ConvBNSiLU, Detect, Parameters
+from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect
 from model import LEVELS, YOLO11n, build_yolo11n, make_anchors
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import config, layers
 from pytensor.link.jax import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.utils import REFERENCE_MODE, dtypes_of
@@ -51,9 +52,8 @@ def check_layers(outputs, name, form):
 @pytest.mark.parametrize(("num_classes", "trainable"), [(2, 2_590_214), (80, 2_624_064)])
 def test_sizes(num_classes, trainable):
     model = YOLO11n(num_classes)
-    assert len(model.params) == 255
-    assert sum(np.prod(p.type.shape) for p in model.params) == trainable
-    assert model.num_parameters == trainable + 16
+    assert len(model.parameters()) == 255
+    assert sum(np.prod(p.type.shape) for p in model.parameters()) == trainable
     assert len(model.state_dict()) == 418
 
 
@@ -126,9 +126,9 @@ def test_golden_training_mode(golden_model):
     """Batch statistics in the forward pass; and the model's graphs share their parameters."""
     model, _, form = golden_model
     x = pt.tensor("images", dtype="float32", shape=(None, 3, 320, 320))
-    predictions = model(x, training=True)
-    assert len(model.updates) == 162
-    features = model.feature_maps(x, training=True)
+    with layers.training() as updates:
+        predictions, features = model(x), model.feature_maps(x)
+    assert len(updates) == 162
     outputs = [*predictions.values(), *features.values()]
     outputs = pytensor.function([x], outputs, mode=jax_mode(**form))(golden.images())
     check_layers(outputs[3:], "layers_train_nc2.json", form)
@@ -139,13 +139,14 @@ def test_golden_training_mode(golden_model):
 
 
 def test_rectangular_input_and_types():
-    model, x, predictions = build_yolo11n(num_classes=3, input_size=(64, 96), training=True)
+    with layers.training() as updates:
+        model, x, predictions = build_yolo11n(num_classes=3, input_size=(64, 96))
     assert x.name == "images"
     shapes = [v.type.shape for v in predictions.values()]
     assert shapes == [(None, 67, 8, 12), (None, 67, 4, 6), (None, 67, 2, 3)]
     assert model.decode(predictions).type.shape[1:] == (7, 126)
     assert all(v.type.dtype == "float32" for v in predictions.values())
-    assert len(model.updates) == 162
+    assert len(updates) == 162
 
 
 @pytest.mark.long
@@ -155,10 +156,11 @@ def test_float32_everywhere():
     The tests run with floatX=float64, where a constant that isn't cast would show.
     """
     assert pytensor.config.floatX == "float64"
-    model, _, predictions = build_yolo11n(2, 64, training=True)
+    with layers.training() as updates:
+        model, _, predictions = build_yolo11n(2, 64)
     total = pt.add(*[p.sum(dtype="float32", acc_dtype="float32") for p in predictions.values()])
-    gradients = pytensor.grad(total, model.params)
-    outputs = [*gradients, *(new for _, new in model.updates), model.decode(predictions)]
+    gradients = pytensor.grad(total, model.parameters())
+    outputs = [*gradients, *updates.values(), model.decode(predictions)]
     assert not dtypes_of(outputs) & {"float16", "float64"}
 
 
@@ -201,16 +203,18 @@ def test_decode_of_an_open_batch_in_every_jax_mode():
 class OneOfEach(YOLO11n):
     """A narrow network of one block of each kind, with a head of one layer for each level."""
 
-    def __init__(self):
-        self.store = store = Parameters(seed=3)
-        self.stem = ConvBNSiLU(store, "stem", 3, 8, kernel=3, stride=8)
-        self.pyramid, self.attention = SPPF(store, "pyramid", 8), C2PSA(store, "attention", 8)
-        self.merged = C3k2(store, "merged", 16, 8, 0.5, c3k=True)
-        self.head = [Conv2d(store, f"head.{level}", 8, 4 * Detect.reg_max + 2) for level in LEVELS]
-        bins = np.arange(Detect.reg_max).reshape(1, -1, 1, 1)
-        self.layers = {23: SimpleNamespace(dfl=store.add("fixed", "dfl", bins))}
+    children = layers.Module.children
 
-    def __call__(self, x, training=False):
+    @config.change_flags(floatX="float32")
+    def __init__(self):
+        self.stem = ConvBNSiLU(3, 8, kernel=3, stride=8)
+        self.pyramid, self.attention = SPPF(8), C2PSA(8)
+        self.merged = C3k2(16, 8, 0.5, c3k=True)
+        self.head = [layers.Conv2d(8, 4 * Detect.reg_max + 2, 1) for _ in LEVELS]
+        bins = np.arange(Detect.reg_max, dtype="float32").reshape(1, -1, 1, 1)
+        self.layers = {23: SimpleNamespace(dfl={"conv.weight": layers.buffer(bins)})}
+
+    def __call__(self, x):
         x = self.stem(x)
         y = pt.nn.max_pool2d(x, 2)
         z = self.attention(self.pyramid(pt.nn.max_pool2d(y, 2)))
@@ -227,7 +231,7 @@ def test_network_of_an_open_batch_in_every_jax_mode(make):
     """The decoded predictions, and gradients of their sum."""
     model, x = make(), pt.tensor("images", dtype="float32", shape=(None, 3, 64, 64))
     decoded = model.decode(model(x))
-    outputs = [decoded, *pytensor.grad(decoded.sum(), model.params[::20])]
+    outputs = [decoded, *pytensor.grad(decoded.sum(), model.parameters()[::20])]
     value = np.random.default_rng(0).random((2, 3, 64, 64), dtype="float32")
     plain, tuned = (pytensor.function([x], outputs, mode=m)(value) for m in ("JAX", jax_mode()))
     for actual, expected in zip(plain, tuned, strict=True):

@@ -27,6 +27,7 @@ from training.train_step import target_inputs
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import layers
 from pytensor.graph.replace import clone_replace
 from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import AdamW
@@ -48,17 +49,11 @@ class WebAdamW(AdamW):
         return np.float32(1) - pt.power(np.float32(beta), taken)
 
 
-class Folded:
-    """A `ConvBNSiLU` whose normalization is no more than the bias that follows its filters."""
-
-    def __init__(self, layer):
-        self.weight, self.bias, self.groups = layer.weight, layer.beta, layer.groups
-        self.bias.name = self.weight.name.replace("weight", "bias")  # as in an exported model
-
-    def __call__(self, x, updates=None):
-        half = self.weight.type.shape[2] // 2
-        out = pt.nn.conv2d(x, self.weight, self.bias, padding=half, groups=self.groups)
-        return pt.nn.silu(out)
+def fold(block):
+    """Make a `ConvBNSiLU`'s normalization no more than a bias that follows its filters."""
+    conv, bias = block.conv, block.bn.bias
+    bias.name = conv.weight.name.replace("weight", "bias")  # as in an exported model
+    conv.bias, block.bn = bias, layers.Sequential()
 
 
 class SecondHead:
@@ -72,23 +67,18 @@ class SecondHead:
         self.part = part
         self.model = YOLO11n(MAX_CLASSES, class_width=class_width)
         head = self.model.layers[23]
-        head.cls, head.box = (
-            [[Folded(x) if isinstance(x, ConvBNSiLU) else x for x in branch] for branch in branches]
-            for branches in (head.cls, head.box)
-        )
-        branches = head.cls if part == "class" else head.cls + head.box
-        layers = [layer for branch in branches for layer in branch]
-        self.weights = [variable for layer in layers for variable in (layer.weight, layer.bias)]
+        for layer in head.modules():
+            if isinstance(layer, ConvBNSiLU):
+                fold(layer)
+        branches = head.cv3 if part == "class" else head.cv3 + head.cv2
+        self.weights = [variable for branch in branches for variable in branch.parameters()]
 
     def predictions(self, maps):
         """Return raw maps by level: box logits if there are any, then class logits."""
         head = self.model.layers[23]
         if self.part == "whole":
             return dict(zip(LEVELS, head(maps), strict=True))
-        outputs = list(maps)
-        for level, branch in enumerate(head.cls):
-            for layer in branch:
-                outputs[level] = layer(outputs[level])
+        outputs = [branch(x) for branch, x in zip(head.cv3, maps, strict=True)]
         return dict(zip(LEVELS, outputs, strict=True))
 
     def loss(self, maps, found, targets):
@@ -236,18 +226,18 @@ def teaching_assets(model):
     """
     sources, graph = head_sources(model), model.graph
     head = YOLO11n(MAX_CLASSES).layers[23]
-    filters = [layer.weight for branch in head.cls + head.box for layer in branch]
-    if sources.keys() != {weight.name for weight in filters}:
+    if sources.keys() != {v.name for v in head.parameters() if v.ndim == 4}:
         return {}
     [image], [output] = graph.input, graph.output
     size = image.type.tensor_type.shape.dim[2].dim_value
-    last = head.cls[0][-1].weight.name
+    last = head.cv3[0][2].weight.name
     [width] = {i.dims[1] for i in graph.initializer if i.name.startswith(last) and len(i.dims) == 4}
-    channels = [branch[0].weight.type.shape[1] for branch in head.box]
+    first = [branch[0].conv.weight for branch in head.cv2]
+    channels = [weight.type.shape[1] for weight in first]
     maps = [(c, size // s, size // s) for c, s in zip(channels, head.strides, strict=True)]
     anchors = sum(side * side for _, side, _ in maps)
     shapes = [*maps, (output.type.tensor_type.shape.dim[1].dim_value, anchors)]
-    names = [*(sources[branch[0].weight.name][0] for branch in head.box), output.name]
+    names = [*(sources[weight.name][0] for weight in first), output.name]
     info = {
         "input": image.name,
         "size": size,

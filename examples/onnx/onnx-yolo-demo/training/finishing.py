@@ -26,6 +26,7 @@ from training.train_step import over_devices
 from training.weights import read_arrays
 
 import pytensor
+from pytensor import layers
 from pytensor.optimizers import AveragedStatistics
 
 COMPARED = 8  # images on which the exported model is compared with PyTensor
@@ -206,10 +207,10 @@ def measure_statistics(run, devices):
     if not images:
         return lambda: None
     model = step.model
-    model(step.images.images, training=True)
-    variables = model.store.trainable | model.store.statistics
-    averages = {variable: step.averages[name] for name, variable in variables.items()}
-    updates = dict(model.updates)
+    with layers.training() as updates:
+        model(step.images.images)
+    variables = model.named_variables()
+    averages = {variables[name]: average for name, average in step.averages.items()}
     if devices.count > 1:
         _, _, updates = over_devices([], [], updates)
     statistics = AveragedStatistics(

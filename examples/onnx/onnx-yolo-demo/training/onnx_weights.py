@@ -58,7 +58,7 @@ def read_onnx(path):
     for node in nodes:
         for variable in node.inputs:
             clients[variable].append(node)
-    arrays = {name: variable.get_value() for name, variable in model.store.fixed.items()}
+    arrays = model.state_dict()  # where the constants are
     for key, node in own.items():
         layer = node.inputs[1].name.removesuffix(".weight")
         arrays[f"{layer}.weight"], bias = folded(found[key], clients, f"{path}: {layer}")

@@ -13,6 +13,7 @@ from loss import CHUNK, yolo_loss
 from training.recipe import CLASS_BRANCH_FACTOR, Rates, make_optimizer, parameter_groups
 
 import pytensor
+import pytensor.layers
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.link.jax import jax_mode
@@ -174,7 +175,8 @@ class TrainStep:
         self.images = HostImages(image_size, rows) if images is None else images
         with quick_building():
             self._build(rows, max_boxes, weight_decay)
-        self.variables = [*model.store.all.values(), *self.state.values(), *self.images.shared]
+        own = model.named_variables().values()
+        self.variables = [*own, *self.state.values(), *self.images.shared]
         self.place_variables()
 
     def _build(self, rows, max_boxes, weight_decay):
@@ -187,18 +189,20 @@ class TrainStep:
         targets = {variable.name: variable for variable in variables}
         self.target_names = [*targets]
         inputs = [*self.images.variables, *variables]
-        predictions = self.model(self.images.images, training=True)
+        with pytensor.layers.training() as statistics:
+            predictions = self.model(self.images.images)
         chunk = CHUNK if has_loops(self.mode) else None
         total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices, chunk)
         outputs = [parts[name] for name in LOSS_PARTS]
-        gradients = pytensor.grad(total, self.model.params)
-        statistics = dict(self.model.updates)
+        params = self.model.parameters()
+        gradients = pytensor.grad(total, params)
         if self.devices > 1:
             outputs, gradients, statistics = over_devices(outputs, gradients, statistics)
 
         numbers = [pt.scalar(name, dtype="float32") for name in Rates._fields]
         *rates, decay = numbers
-        tracked = [*self.model.params, *self.model.store.statistics.values()]
+        running = [v for v in self.model.named_buffers().values() if v in statistics]
+        tracked = [*params, *running]  # not the constants
         self.ema = ExponentialMovingAverage(tracked, decay)
         self.averages = {v.name: a for v, a in zip(tracked, self.ema.averages, strict=True)}
         self.state = dict(self.ema.state)
@@ -208,7 +212,7 @@ class TrainStep:
             updates = merge_updates(updates, self.ema.get_updates(updates))
             self._step = self._compile([*inputs, *numbers], [*outputs, norm], updates)
         else:
-            sums = GradientAccumulator(self.model.params)
+            sums = GradientAccumulator(params)
             self.state |= sums.state
             added = merge_updates(sums.add_updates(gradients), statistics)
             self._add = self._compile(inputs, outputs, added)
@@ -226,7 +230,7 @@ class TrainStep:
         clipped, norm = clip_by_global_norm(gradients, MAX_GRADIENT_NORM)
         optimizer = make_optimizer(self.optimizer, lr, momentum)
         factor = CLASS_BRANCH_FACTOR if self.optimizer == "musgd" else 1.0
-        params = self.model.params
+        params = self.model.parameters()
         groups = parameter_groups(params, lr, bias_lr, weight_decay, factor)
         updates = optimizer.get_updates(params, clipped, groups=groups)
         self.state |= optimizer.state
@@ -345,7 +349,7 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     decoded = model.decode(model(to_float(images)))
     givens = []
     if averages is not None:
-        variables = model.store.trainable | model.store.statistics
+        variables = model.named_variables()
         givens = [(variables[name], average) for name, average in averages.items()]
     mode = jax_mode() if uses_jax(mode) else training_mode(mode)
     return pytensor.function([images], decoded, givens=givens, mode=mode, trust_input=True)

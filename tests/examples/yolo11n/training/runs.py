@@ -4,18 +4,20 @@ import csv
 import json
 
 import numpy as np
-from blocks import Conv2d, ConvBNSiLU, Parameters
+from blocks import ConvBNSiLU
+from model import LEVELS
 from PIL import Image
 from training.train_step import TrainStep
 
 import pytensor.tensor as pt
+from pytensor import config, layers
 
 SIZE, BATCH = 64, 4
 CLASSES = ["person", "cell phone"]
 TIMES = ("seconds", "images_per_s", "waited_share")
 
 
-class Stage:
+class Stage(layers.Module):
     """A network in small that `TrainStep` takes.
 
     A strided and a depth-wise convolution, normalization, pooling and joining; it predicts on the
@@ -25,27 +27,27 @@ class Stage:
 
     num_classes = 2
 
+    @config.change_flags(floatX="float32")
     def __init__(self):
-        self.store = Parameters(seed=3)
-        self.stem = ConvBNSiLU(self.store, "stem", 3, 4, kernel=3, stride=2)
-        self.wise = ConvBNSiLU(self.store, "wise", 4, 4, kernel=3, groups=4)
-        names = {"p3": "model.23.cv3.0.2", "p4": "head.p4", "p5": "head.p5"}
-        channels = 64 + self.num_classes
-        self.heads = {k: Conv2d(self.store, name, 8, channels) for k, name in names.items()}
+        self.stem = ConvBNSiLU(3, 4, kernel=3, stride=2)
+        self.wise = ConvBNSiLU(4, 4, kernel=3, groups=4)
+        names = "model.23.cv3.0.2", "head.p4", "head.p5"
+        self.heads = {name: layers.Conv2d(8, 64 + self.num_classes, 1) for name in names}
+        for head in self.heads.values():
+            layers.restart(head.bias, layers.init.constant(0.0))
+        self.initialize(seed=3)
 
-    @property
-    def params(self):
-        return [*self.store.trainable.values()]
+    def children(self):
+        yield from {"stem": self.stem, "wise": self.wise, **self.heads}.items()
 
-    def __call__(self, x, training):
-        self.updates = []
-        x = self.stem(x, self.updates)
-        x = pt.concatenate([x, self.wise(x, self.updates)], axis=1)
+    def __call__(self, x):
+        x = self.stem(x)
+        x = pt.concatenate([x, self.wise(x)], axis=1)
         x = pt.nn.max_pool2d(x, 2)
         predictions = {}
-        for level, head in self.heads.items():
+        for level, head in zip(LEVELS, self.heads.values(), strict=True):
             x = pt.nn.max_pool2d(x, 2)
-            predictions[level] = head(x, self.updates)
+            predictions[level] = head(x)
         return predictions
 
 

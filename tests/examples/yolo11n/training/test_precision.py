@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from blocks import C2PSA, SPPF, Parameters
+from blocks import C2PSA, SPPF
 from data.loader import Batch
 from model import YOLO11n
 from training.recipe import Rates, Recipe
@@ -19,6 +19,7 @@ from training.train_step import TrainStep
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import layers
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
@@ -85,12 +86,12 @@ def rounded(values):
 @pytest.mark.long
 @pytest.mark.usefixtures("float32_everywhere")
 def test_attention_and_pooling():
-    store = Parameters()
+    network = layers.Sequential(C2PSA(128), SPPF(128))
     x = pt.tensor("x", dtype="float32", shape=(2, 64, 8, 6))
-    h = C2PSA(store, "psa", 128)(pt.concatenate([x, -x], axis=1), [])
-    h = SPPF(store, "sppf", 128)(h, [])
+    with layers.training():
+        h = network(pt.concatenate([x, -x], axis=1))
     loss = pt.sqr(full_precision(h)[:, :7]).mean(acc_dtype=SINGLE)
-    params = list(store.trainable.values())
+    params = network.parameters()
     mode = jax_mode(precision="bf16")
     function = pytensor.function([x], [loss, *pytensor.grad(loss, params)], mode=mode)
     values = [np.random.default_rng(0).normal(size=x.type.shape).astype("float32")]
@@ -183,7 +184,7 @@ def test_gradients_move_as_by_rounding_weights(step):
             ]:
                 got = gradients_of(step, outputs)
                 errors += [error(got[name], value) for name, value in expected.items()]
-    assert len(ours) == DRAWS * (len(step.model.params) - len(ZERO))
+    assert len(ours) == DRAWS * (len(step.model.parameters()) - len(ZERO))
     assert np.linalg.norm(ours) < 2 * np.linalg.norm(weights)
 
 

@@ -154,7 +154,7 @@ def test_schedules_are_made_once(monkeypatch):
 
 
 def test_groups_of_yolo11n():
-    params = YOLO11n(2).params
+    params = YOLO11n(2).parameters()
     lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
     groups = parameter_groups(params, lr, bias_lr, 0.1, class_factor=3.0)
     counts = [len(group["params"]) for group in groups]
@@ -169,7 +169,7 @@ def test_groups_of_yolo11n():
 def test_biases_of_the_class_branch_warm_up_from_the_same_start():
     settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=64)
     lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
-    last = parameter_groups(YOLO11n(2).params, lr, bias_lr, 0.1, class_factor=3.0)[-1]
+    last = parameter_groups(YOLO11n(2).parameters(), lr, bias_lr, 0.1, class_factor=3.0)[-1]
     assert all(p.name.startswith("model.23.cv3.") for p in last["params"])
     rate = pytensor.function([lr, bias_lr], last["learning_rate"], mode="FAST_COMPILE")
     for iteration in (0, 10, 30, 40):

@@ -4,29 +4,26 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from blocks import ConvBNSiLU, Parameters
+from blocks import ConvBNSiLU
 from training.finishing import measure_statistics
 from training.onnx_weights import measure_normalizations
 from training.train_step import HostImages
 
 import pytensor
+from pytensor import layers
 from pytensor.link.jax.parallel.devices import Devices
 
 SIZE, BATCH = 4, 3
 
 
-class Network:
+class Network(layers.Module):
     """Two normalized layers; the weights of the second don't decide its input's statistics."""
 
     def __init__(self):
-        self.store = Parameters(seed=1)
-        self.layers = [ConvBNSiLU(self.store, "a", 3, 2), ConvBNSiLU(self.store, "b", 2, 4)]
+        self.a, self.b = ConvBNSiLU(3, 2), ConvBNSiLU(2, 4)
 
-    def __call__(self, x, training=False):
-        self.updates = []
-        for layer in self.layers:
-            x = layer(x, self.updates if training else None)
-        return {"p3": x}
+    def __call__(self, x):
+        return {"p3": self.b(self.a(x))}
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ def step(network):
     rng = np.random.default_rng(2)
     averages = {
         name: pytensor.shared(rng.normal(size=v.type.shape).astype("float32"), shape=v.type.shape)
-        for name, v in (network.store.trainable | network.store.statistics).items()
+        for name, v in network.named_variables().items()
     }
     placed = []
     return SimpleNamespace(
@@ -96,7 +93,7 @@ def test_statistics_are_those_of_the_averages(network, step, images, count):
     run = SimpleNamespace(options=options, step=step, loader=Loader())
     batches = [*run.loader.epoch(7), *run.loader.epoch(8)][:count]
     before = {name: v.get_value() for name, v in step.averages.items()}
-    own = {name: v.get_value() for name, v in network.store.all.items()}
+    own = network.state_dict()
     measure = measure_statistics(run, Devices(1))
     for _ in range(2):  # what was measured before doesn't count
         measure()
@@ -110,15 +107,17 @@ def test_statistics_are_those_of_the_averages(network, step, images, count):
         if name not in names:
             np.testing.assert_array_equal(step.averages[name].get_value(), value)
     for name, value in own.items():
-        np.testing.assert_array_equal(network.store.all[name].get_value(), value)
+        np.testing.assert_array_equal(network.state_dict()[name], value)
 
 
 @pytest.mark.usefixtures("float32_everywhere")
 def test_training_begins_where_inference_was(network, step):
     for name, average in step.averages.items():
-        network.store.all[name].set_value(abs(average.get_value()))
+        network.named_variables()[name].set_value(abs(average.get_value()))
     [images] = step.images.variables
-    forms = [network(step.images.images, training)["p3"] for training in (False, True)]
+    forms = [network(step.images.images)["p3"]]
+    with layers.training():
+        forms.append(network(step.images.images)["p3"])
     run = pytensor.function([images], forms, mode="FAST_COMPILE")
     batch = next(Loader().epoch(3)).images
     before, other = run(batch)

@@ -27,6 +27,7 @@ from training.train_step import (
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import layers
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.mode import Options
@@ -103,9 +104,10 @@ def gradients():
         for name, v in vars(batch).items()
         if name != "images"
     }
-    total, _ = yolo_loss(model(images, training=True), targets, 2)
+    with layers.training():
+        total, _ = yolo_loss(model(images), targets, 2)
     function = pytensor.function(
-        [images, *targets.values()], pytensor.grad(total, model.params), mode="FAST_COMPILE"
+        [images, *targets.values()], pytensor.grad(total, model.parameters()), mode="FAST_COMPILE"
     )
     found = []
     for seed in range(2):
@@ -117,7 +119,7 @@ def gradients():
     def of(*seeds):
         sums = [sum(rows) for rows in zip(*(found[seed] for seed in seeds), strict=True)]
         norm = math.sqrt(sum((g**2).sum() for g in sums))
-        return {p.name: g for p, g in zip(model.params, sums, strict=True)}, norm
+        return {p.name: g for p, g in zip(model.parameters(), sums, strict=True)}, norm
 
     return of
 
@@ -153,7 +155,7 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     """Sums over batches, clipping, groups, momentum and averages."""
     step = make_step(accumulate, optimizer)
     model = step.model
-    before = values_of(model.store.trainable)
+    before = values_of(model.named_parameters())
     averages = values_of(step.averages)
     expected, norm = gradients(*range(accumulate))
     assert norm > 10
@@ -164,7 +166,8 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
         assert (found is None) == (not last)
         assert all(isinstance(loss, jax.Array) for loss in losses)
         if not last:  # a batch without a step changes sums and statistics alone
-            assert all((v == before[n]).all() for n, v in values_of(model.store.trainable).items())
+            now = values_of(model.named_parameters())
+            assert all((now[name] == value).all() for name, value in before.items())
     np.testing.assert_allclose(float(found), norm, rtol=1e-4)
     for name, value in before.items():
         # AdamW's first step is the sign of the gradient: where that is next to nothing, so is
@@ -172,10 +175,10 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
         known = np.abs(expected[name]) > 1e-4 * np.abs(expected[name]).max()
         gradient = expected[name] * (10 / norm)
         wanted = value - first_step(optimizer, name, value.astype("float64"), gradient)
-        actual = np.asarray(model.store.trainable[name].get_value())
+        actual = np.asarray(model.named_parameters()[name].get_value())
         np.testing.assert_allclose(actual[known], wanted[known], rtol=1e-3, atol=2e-5, err_msg=name)
     decay = 0.9999 * (1 - math.exp(-(done + 1) / 2000))
-    for name, variable in (model.store.trainable | model.store.statistics).items():
+    for name, variable in model.named_variables().items():
         wanted = decay * averages[name] + (1 - decay) * np.asarray(variable.get_value())
         actual = np.asarray(step.averages[name].get_value())
         np.testing.assert_allclose(actual, wanted, rtol=1e-5, atol=1e-6, err_msg=name)
@@ -220,7 +223,7 @@ def test_placing():
         Stage(), SIZE, BATCH, BOXES, DECAY, place=placed.append, put=keep, mode="FAST_COMPILE"
     )
     assert placed == [step.variables]
-    assert {v.name for v in step.variables} >= {*step.model.store.all, *step.state}
+    assert {v.name for v in step.variables} >= {*step.model.named_variables(), *step.state}
     batch = random_batch(0)
     step.run(batch, rates(0))
     step.run(step.transfer(batch), rates(1))
@@ -334,7 +337,7 @@ def two_steps(make_model, mode):
         # as a run does: what comes is a batch on the device, if the mode has one
         parts, norm = step.run(step.transfer(random_batch(k)), rates(k))
         numbers += [*map(float, parts), float(norm)]
-    return numbers, values_of(model.store.all | step.state)
+    return numbers, values_of(model.named_variables() | step.state)
 
 
 def assert_same_steps(make_model, expected, mode, rtol=2e-4, share=1e-3):
@@ -344,7 +347,7 @@ def assert_same_steps(make_model, expected, mode, rtol=2e-4, share=1e-3):
     # Behind an update, a norm's error was up to 3e-4 for four batches, and plain JAX's 2e-4.
     np.testing.assert_allclose(numbers[:-1], others[:-1], rtol=rtol)
     np.testing.assert_allclose(numbers[-1], others[-1], rtol=5 * rtol)
-    start = values_of(make_model().store.all)
+    start = make_model().state_dict()
     assert arrays.keys() == values.keys()
     for name, value in arrays.items():
         moved = np.abs(values[name] - start.get(name, 0)).max()
@@ -396,7 +399,7 @@ def exact_steps():
         numbers += map(float, results[: len(outputs)])
         values = [np.asarray(v) for v in results[len(outputs) :]]
     assert {v.dtype.name for v in values} == {"float64"}
-    arrays = values_of(model.store.all)
+    arrays = model.state_dict()
     return numbers, arrays | {v.name: value for v, value in zip(updates, values, strict=True)}
 
 
