@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from data.cache import open_squares
-from data.coco import download_coco
 from data.formats import check_boxes, clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import (
@@ -518,6 +517,8 @@ def _at_hand(name: str, options: Namespace, several: bool) -> Path:
         lock = FileLock(path.with_name(f".{path.name}.lock"))
     with lock:
         if name == "coco":
+            from data.coco import download_coco  # what downloads takes a second to import
+
             counts = o.train_images, o.val_images
             classes = o.classes or [*DEFAULT_CLASSES]
             return download_coco(path, classes, *counts, o.connections, o.seed)

@@ -32,6 +32,11 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
+from training.options import check_paths, make_recipe, parse_arguments, resumed_settings
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    check_paths(parse_arguments((__doc__ or "").partition("\n")[0], sys.argv[1:]))
+
 import jax
 import numpy as np
 from data.augment import Augment, PasteOn
@@ -46,7 +51,6 @@ from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import LocalWeights, Validator, check_first, finish
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
-from training.options import make_recipe, parse_arguments, resumed_settings
 from training.preset import choose
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError

@@ -1,5 +1,6 @@
 """List the pictures and boxes of a data set, by its files."""
 
+import difflib
 import hashlib
 import os
 import re
@@ -231,7 +232,8 @@ def choose_classes(source, available, wanted, some=False):
         wanted, unknown = [name for name in wanted if name in available], []
     if unknown:
         lower = {name.lower(): name for name in available}
-        meant = [repr(lower[name.lower()]) for name in unknown if name.lower() in lower]
+        near = [difflib.get_close_matches(name.lower(), lower, 1) for name in unknown]
+        meant = [repr(lower[match]) for matches in near for match in matches]
         hint = f" (did you mean {', '.join(meant)}?)" if meant else ""
         raise ValueError(
             f"{source} has no category {unknown}{hint}; available: {sorted(available)}"

@@ -15,7 +15,6 @@ It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts
 ``npm ci`` in this folder.
 """
 
-import argparse
 import base64
 import hashlib
 import json
@@ -27,6 +26,37 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
+
+from commandline import Parser, existing
+
+
+def parse_arguments(arguments=None):
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=existing, help="ONNX file of a detector")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
+    )
+    parser.add_argument("--int8", type=existing, metavar="ONNX", help="its form by tools.quantize")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
+    )
+    parser.add_argument(
+        "--card", type=existing, metavar="JSON", help="what it has seen, how it does"
+    )
+    parser.add_argument(
+        "--far", type=existing, metavar="ONNX", help="the same weights at a larger size"
+    )
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--samples", type=existing, metavar="PATH",
+        help="data set, as for training, of whose validation pictures the page contains some; "
+        "default: drawn persons and phones, for a model that knows them")  # fmt: skip
+    add("--no-samples", action="store_true", help="begin with an empty stage")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 import onnx
@@ -499,25 +529,7 @@ def how_to_open(report):
 
 def main(arguments=None):
     """Build as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path, help="ONNX file of a detector")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
-    )
-    parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
-    parser.add_argument(
-        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
-    )
-    parser.add_argument("--card", type=Path, metavar="JSON", help="what it has seen, how it does")
-    parser.add_argument(
-        "--far", type=Path, metavar="ONNX", help="the same weights at a larger size, as a choice"
-    )
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--samples", metavar="PATH",
-        help="data set, as for training, of whose validation pictures the page contains some; "
-        "default: drawn persons and phones, for a model that knows them")  # fmt: skip
-    add("--no-samples", action="store_true", help="begin with an empty stage")
-    o = parser.parse_args(arguments)
+    o = parse_arguments(arguments)
     samples = no_samples if o.no_samples else samples_of(o.samples) if o.samples else None
     try:
         report = build(o.model, o.output, o.int8, o.webgpu, o.card, o.far, samples)

@@ -16,7 +16,6 @@ after it.
 It drives an installed Chromium by Playwright, which downloads none.
 """
 
-import argparse
 import base64
 import io
 import itertools
@@ -26,6 +25,25 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
+
+from commandline import Parser, existing
+
+
+def parse_arguments(arguments=None):
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=existing, help="ONNX file of a detector")
+    parser.add_argument("--confidence", type=float, help="least score; default: the model's own")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
+    )
+    parser.add_argument("--data", type=existing, metavar="PATH", help="also pictures of a data set")
+    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 from data.synthetic.scenes import sample_scene
@@ -286,15 +304,7 @@ def compare(model, webgpu=False, confidence=None, data=None, count=100):
 
 def main(arguments=None):
     """Compare as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", help="ONNX file of a detector")
-    parser.add_argument("--confidence", type=float, help="least score; default: the model's own")
-    parser.add_argument(
-        "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
-    )
-    parser.add_argument("--data", metavar="PATH", help="also pictures of a data set")
-    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
-    o = parser.parse_args(arguments)
+    o = parse_arguments(arguments)
     try:
         agree = compare(o.model, o.webgpu, o.confidence, o.data, o.pictures)
     except (BrowserError, BuildError, ModelError, ValueError, OSError) as error:

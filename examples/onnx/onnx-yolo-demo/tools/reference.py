@@ -157,3 +157,7 @@ def reference_assets(name: str, data: bytes, size: int, assets: dict[str, bytes]
     if sum(array.nbytes for array in arrays.values()) <= MOST_BYTES:
         made |= {f"{name}-{kind}": array.astype("<f4").tobytes() for kind, array in arrays.items()}
     return made
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

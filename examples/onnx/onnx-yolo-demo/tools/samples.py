@@ -253,3 +253,7 @@ def chosen_assets(detector):
     for text in choice.warnings:
         print(f"warning: {text}", file=sys.stderr)
     return sample_assets(choice.numbers)
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

@@ -10,6 +10,7 @@ state are inputs, their new values outputs.
 """
 
 import json
+import sys
 
 import numpy as np
 import onnx
@@ -270,3 +271,7 @@ def teaching_assets(model):
         for kind, made in (("step", step), ("head", second)):
             assets[f"teach-{part}-{kind}"] = made.SerializeToString(deterministic=True)
     return {"teach-info": json.dumps(info).encode(), **assets}
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

@@ -7,12 +7,12 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from commandline import Parser
 from data.listing import DEFAULT_CLASSES
 from data.merging import split_share
 from training.checkpoint import REAL_WEIGHTS
 from training.preset import CHOSEN
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
-from training.train_step import uses_jax
 
 PRECISIONS = ("float32", "bf16")
 # Pictures of training and validation where none are given.
@@ -106,6 +106,14 @@ def parse_arguments(description, arguments):
     return o
 
 
+def check_paths(o):
+    """End the program if one of the data sets, or the weights to start from, does not exist."""
+    paths = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
+    for path in [*paths, *filter(None, [None if o.resume else o.weights])]:
+        if not Path(path).exists():
+            raise SystemExit(f"error: {path} does not exist")
+
+
 def given_options(description, arguments):
     """Return the names of the options that a command line has."""
     parser = make_parser(description)
@@ -195,7 +203,7 @@ def add_machine(add):
 def make_parser(description):
     """Make the parser of all options."""
     # Abbreviations are off: the command to go on with a run is made from its arguments.
-    parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
+    parser = Parser(description=description, allow_abbrev=False)
     add = parser.add_argument
     add("--preset", choices=["auto", "none", *PRESETS],
         help="auto: defaults that fit the data set, for one of your own; gpu and cpu: those of "
@@ -351,6 +359,10 @@ def starting_weights(options, own):
 
 def check_mode(parser, options):
     """Check PyTensor's mode, and what only JAX can do."""
+    if options.mode == "JAX":
+        return
+    from training.train_step import uses_jax  # imports JAX and PyTensor: seconds
+
     try:
         if uses_jax(options.mode):
             return

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pytensor.optimizers import SGD, AdamW, MuSGD, schedules
-
 OPTIMIZERS = ("sgd", "adamw", "musgd", "auto")
-SCHEDULES = {"cosine": schedules.cosine, "linear": schedules.linear}
+SCHEDULES = ("cosine", "linear")  # functions of pytensor.optimizers.schedules
 ADAMW_BETAS = (0.9, 0.999)
 # Runs with more steps than this are trained with MuSGD if the choice is left to `resolve`.
 MANY_STEPS = 10_000
@@ -81,6 +79,9 @@ class StepSettings:
     """
 
     def __init__(self, recipe, epochs, batches, batch_size):
+        # PyTensor takes seconds to import, and the command line reads only the names above.
+        from pytensor.optimizers import schedules
+
         self.recipe = recipe
         self.warmup = round(min(recipe.warmup_epochs, epochs - 1) * batches)
         # A run shorter than one step's batches still steps; the first batch of a warm-up is a step
@@ -90,7 +91,7 @@ class StepSettings:
         self.weight_decay = (
             recipe.weight_decay * batch_size * self.accumulate / recipe.nominal_batch
         )
-        factor = SCHEDULES[recipe.schedule](epochs, recipe.final_lr)
+        factor = getattr(schedules, recipe.schedule)(epochs, recipe.final_lr)
         warm_up = partial(schedules.warmup, steps=self.warmup)
 
         def lr(iteration):
@@ -114,6 +115,8 @@ class StepSettings:
 
 def make_optimizer(name, lr, momentum):
     """Make the optimizer of a name, without decay; `lr` and `momentum` are scalar variables."""
+    from pytensor.optimizers import SGD, AdamW, MuSGD
+
     if name == "sgd":
         return SGD(lr, momentum=momentum, nesterov=True)
     if name == "musgd":
