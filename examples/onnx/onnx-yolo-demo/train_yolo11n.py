@@ -65,7 +65,7 @@ from training.weights import model_info, starting_model
 
 from pytensor.link.jax.mode.host_memory import keep_freed_memory
 from pytensor.link.jax.mode.store.compilation_cache import use_cache
-from pytensor.link.jax.parallel.devices import Devices, ParallelError
+from pytensor.link.jax.parallel.devices import Devices, ParallelError, find_devices
 from pytensor.link.jax.parallel.prefetch import prefetch
 from pytensor.link.jax.parallel.processes import ProcessGroup, join
 
@@ -77,7 +77,7 @@ KNOWN_ERRORS = (
 
 def open_devices(o: Namespace) -> Devices:
     """Return the devices that share a batch; TrainingError if one is wanted and JAX finds none."""
-    if o.preset == "gpu" and jax.default_backend() == "cpu":
+    if find_devices()[0].platform == "cpu" and o.preset == "gpu":
         raise TrainingError(
             "--preset gpu: JAX finds no GPU. Run 'bash setup.sh --gpu', or train on the CPU with "
             "'bash train.sh --cpu'"

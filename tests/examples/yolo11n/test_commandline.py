@@ -44,7 +44,7 @@ def answer(*arguments):
         (["-m", "tools.half_weights", "none", "a"], "none does not exist"),
         (["-m", "tools.mistakes", "real", "--data", "nowhere"], "nowhere does not exist"),
         (["-m", "tools.prelabel", "none.onnx", ".", "--out", "a"], "none.onnx: no such file"),
-        (["-m", "data.coco", "a", "--class", "dog"], "did you mean --classes?"),
+        (["-m", "data.coco", "a", "--clases", "dog"], "did you mean --classes?"),
         (["-m", "data.synthetic", "a", "--trian", "3"], "did you mean --train?"),
     ],
 )

@@ -1,5 +1,7 @@
 """Smaller variants of an exported YOLO11n: a float16 graph, and int8."""
 
+import os
+
 import export
 import numpy as np
 import onnx
