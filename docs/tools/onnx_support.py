@@ -152,7 +152,7 @@ blank: PyTensor itself doesn't have it.
 def main(arguments=None):
     """Try cells as the command line says, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", metavar="NAME,...", help="names in the first column; default: all")
+    parser.add_argument("--rows", metavar="NAME,...", help="as in the first column; default: all")
     rows = parser.parse_args(arguments).rows
     rows = None if rows is None else rows.split(",")
     if unknown := {*(rows or ())} - {example.name for example in examples()}:
