@@ -124,7 +124,7 @@ def check_matrices(params: Iterable[TensorSharedVariable], owner: str) -> None:
 
 
 class Muon(Optimizer):
-    r"""Muon (Keller Jordan, 2024): momentum whose steps are orthogonalized.
+    r"""Update matrices and filters by Muon, orthogonalized momentum (Keller Jordan, 2024).
 
     .. math::
 

@@ -16,7 +16,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class MuSGD(SGD):
-    r"""SGD with momentum, to which matrices and filters add an orthogonalized step.
+    r"""Update parameters by SGD, and matrices and filters by an orthogonalized step, too.
 
     .. math::
 
@@ -24,7 +24,7 @@ class MuSGD(SGD):
 
     Here :math:`d` is the direction of `SGD` with its decay, and :math:`o` the orthogonalized one of
     `Muon`: five Newton-Schulz steps on the moving average of the gradient, with the same momentum.
-    Parameters of one axis move by :math:`\eta d` alone.
+    Parameters of one axis move only by :math:`\eta d`.
 
     Parameters
     ----------

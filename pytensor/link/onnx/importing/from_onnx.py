@@ -73,7 +73,7 @@ for _module in iter_modules(operators.__path__):
 
 @dataclass
 class ImportedModel:
-    """What `from_onnx` returns.
+    """Hold the variables of an imported model; `from_onnx` returns it.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class ImportedModel:
         New values of trainable parameters that the model itself computes, such as the running
         statistics of batch normalization in training form.
     strings : list of str
-        What stands in the place of text, which PyTensor doesn't have: inputs and outputs that are
-        text in the file are int64, positions in this list; -1 is any string that isn't in it.
+        Texts of the model.  PyTensor has no strings: inputs and outputs that are text in the file
+        are int64, positions in this list; -1 is any string that isn't in it.
     """
 
     inputs: dict[str, Variable]
