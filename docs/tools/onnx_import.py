@@ -55,7 +55,7 @@ def outcome(name, case):
     Raises
     ------
     AssertionError
-        If its results aren't those of the standard.
+        If its results differ from the standard's.
     """
     if reason := official.not_compared(name):
         return reason

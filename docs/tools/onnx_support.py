@@ -3,9 +3,9 @@
     python -m docs.tools.onnx_support
     python -m docs.tools.onnx_support --rows Abs,Conv
 
-tries every cell, or those of the named rows, and writes the table in ``docs/onnx_support.md``.  The
-rows are the classes that have a converter, and the graphs those of `tests.catalogue.ops`; a test
-fails when a class has no graph there, or the table is out of date.
+tries every cell, or the cells of the named rows, and writes the table in
+``docs/onnx_support.md``.  The rows are the classes that have a converter, and the graphs are in
+`tests.catalogue.ops`; a test fails when a class has no graph there, or the table is out of date.
 """
 
 import argparse

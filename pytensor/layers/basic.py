@@ -96,8 +96,8 @@ class Sequential(Module):
     Parameters
     ----------
     *layers : Module or callable
-        Functions, `pytensor.tensor.nn.relu` for example, count when parameters are named: those
-        of the third layer are called ``2.weight``, as with PyTorch's modules for activations.
+        Functions, `pytensor.tensor.nn.relu` for example, count when parameters are named: the
+        third layer's are called ``2.weight``, as with PyTorch's modules for activations.
 
     Examples
     --------

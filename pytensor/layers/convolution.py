@@ -96,18 +96,18 @@ class Conv3d(_Conv):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """Convolve sequences by `pytensor.tensor.nn.conv_transpose1d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose1d`, which describes the arguments."""
 
     ndim = 1
 
 
 class ConvTranspose2d(_ConvTranspose):
-    """Convolve images by `pytensor.tensor.nn.conv_transpose2d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose2d`, which describes the arguments."""
 
     ndim = 2
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """Convolve volumes by `pytensor.tensor.nn.conv_transpose3d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose3d`, which describes the arguments."""
 
     ndim = 3

@@ -159,7 +159,7 @@ def load(
     Raises
     ------
     ValueError
-        If names or shapes in the file are not those of module and optimizer.  Nothing is set then.
+        If names or shapes in the file are not the module's and optimizer's.  Nothing is set then.
     ModuleNotFoundError
         If safetensors isn't installed.
     """

@@ -190,7 +190,7 @@ class Optimizer(ABC):
 
     A subclass lists in `hyperparameters` what a parameter group may set, and implements
     `_update_parameter`.  A hyperparameter is a number, a symbolic scalar, or a schedule: a function
-    of the number of steps taken, as those of `pytensor.optimizers.schedules`.
+    of the number of steps taken, such as `pytensor.optimizers.schedules` makes.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class Optimizer(ABC):
         Returns
         -------
         OrderedUpdates
-            `updates`, and those of `get_updates`.
+            `updates`, and the updates of `get_updates`.
 
         Raises
         ------

@@ -43,7 +43,7 @@ class MuSGD(SGD):
     Notes
     -----
     State: ``<name>.momentum_buffer`` for all parameters unless the momentum is the number 0,
-    ``<name>.gradient_average`` for those of two axes or more; both are float32 for float16.
+    ``<name>.gradient_average`` for parameters of two axes or more; both are float32 for float16.
 
     The name is from the description of YOLO26 (Ultralytics, 2025), which leaves open what is fixed
     here: the moving average takes in the gradient without the decay, and the orthogonalized

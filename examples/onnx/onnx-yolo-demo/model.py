@@ -150,7 +150,7 @@ class YOLO11n:
     def load_state_dict(self, mapping: dict[str, np.ndarray]) -> None:
         """Set the parameters and statistics from arrays by name.
 
-        ValueError, before any is set, unless names and shapes are exactly those of `state_dict`.
+        ValueError, before any is set, unless names and shapes are exactly `state_dict`'s.
         """
         own = {name: v.type.shape for name, v in self.store.all.items()}
         given = {name: np.shape(value) for name, value in mapping.items()}

@@ -277,7 +277,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
 def main(arguments: list[str] | None = None) -> int:
     """Train as the command line says; return the exit code, after a signal 128 + its number.
 
-    Errors of the user's making, and those of disks, end with one line; what else may be raised is
+    Errors of the user, and of disks, end with one line; what else may be raised is
     a bug, and shows its traceback.  An error in one of several processes ends the others, too.
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
@@ -327,6 +327,6 @@ def run(options: Namespace, group: ProcessGroup | None) -> tuple[int, str]:
 
 if __name__ == "__main__":
     callbacks.Signals()  # Ctrl-C ends the process at once, until there is something to lose
-    # Else the kernel clears a step's temporary memory anew every time.
+    # Else the kernel clears a step's temporary memory every time.
     keep_freed_memory()
     sys.exit(main())

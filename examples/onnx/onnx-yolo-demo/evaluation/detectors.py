@@ -100,7 +100,7 @@ class OnnxDetector:
         if fixed and image_size not in (None, sides[0]):
             raise ModelError(
                 f"{path} is fixed to images of {sides[0]} px, not {image_size}: leave "
-                "--image-size out, or export the model anew"
+                "--image-size out, or export the model again"
             )
         self.input_name, self._float = image.name, ONNX_FLOATS[image.type]
         self.batch_size, self.image_size = batch or batch_size, image_size or sides[0]

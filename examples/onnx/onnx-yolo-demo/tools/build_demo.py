@@ -4,7 +4,7 @@
     python -m tools.build_demo MODEL.onnx --int8 MODEL_int8.onnx     # smaller and faster
     python -m tools.build_demo MODEL.onnx --far MODEL_448.onnx       # two sizes of input to choose
 
-Writes a folder ``page`` beside the model: ``yolo_detection_demo.html``, which loads the scripts in
+Writes a folder ``page`` next to the model: ``yolo_detection_demo.html``, which loads the scripts in
 ``demo_assets``, and ``yolo_detection_single_file.html``, the whole page in one file.  Both work
 opened from the disk, without a server or a network.  The same model gives the same files, byte for
 byte.  ``--int8`` takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU computes no
@@ -35,7 +35,7 @@ def parse_arguments(arguments=None):
     parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=existing, help="ONNX file of a detector")
     parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
+        "--output", type=Path, metavar="DIR", help="another folder than 'page' next to the model"
     )
     parser.add_argument("--int8", type=existing, metavar="ONNX", help="its form by tools.quantize")
     parser.add_argument(
@@ -136,7 +136,7 @@ def bundle(entry):
     """Return one classic script of a module below ``page/src`` and all that it imports."""
     command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
     command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
-    # The runtime's variant whose WebAssembly, and the script around it, lie beside it.
+    # The runtime's variant whose WebAssembly, and the script around it, are next to it.
     command.append("--conditions=onnxruntime-web-use-extern-wasm")
     result = subprocess.run(command, cwd=DEMO, capture_output=True, text=True, encoding="utf-8")
     if result.returncode:
@@ -444,7 +444,7 @@ def build(
     model_path : path-like
         An ONNX detector, as `export.export_detector` writes.
     output : path-like, optional
-        The folder that receives the page, by default ``page`` beside the model.
+        The folder that receives the page, by default ``page`` next to the model.
     int8 : path-like, optional
         What `tools.quantize` has made of the model; the page runs it on WebAssembly.
     webgpu : bool

@@ -5,7 +5,7 @@
     python -m tools.compare_runtimes yolo11n.onnx --data PATH            # and 100 pictures of a set
 
 Builds the page of the model into a temporary folder, opens it in Chromium, hands it the pixels of
-the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
+the sample pictures, and tall and wide pictures, and compares its detections with the detections
 of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit
 status is 1 if a box differs by more than 0.5 px, or a score by more than 0.005, or a detection has
 no partner.  One without a partner whose score is that close to the threshold is allowed.  Then
@@ -139,7 +139,7 @@ def wait_for(page, expression, seconds, what, look=lambda: None):
     Raises
     ------
     BrowserError
-        After so many seconds; the message holds `what`, and what the page says.
+        After this number of seconds; the message holds `what`, and what the page says.
     """
     end = time.monotonic() + seconds
     while not (value := page.evaluate(expression)):

@@ -28,7 +28,7 @@ from PIL import Image
 from training.checkpoint import CheckpointError
 from training.options import PROBABILITY
 
-OVERLAPS = {"beside things": 0.1, "badly placed": float("inf")}  # IoUs below these
+OVERLAPS = {"next to things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
 
 def counted(rows, key, limits):

@@ -254,7 +254,7 @@ def main(arguments=None):
         help="least score of a region to ignore; default: 0.15")  # fmt: skip
     add("--iou", type=PROBABILITY, default=0.45, help="of the suppression; default: 0.45")
     add("--mirror", action="store_true",
-        help="average the boxes with those of the mirror image, which halves the score of a box "
+        help="average the boxes with the mirror image's, which halves the score of a box "
         "that only one of them has")  # fmt: skip
     add("--fill", action="store_true",
         help="keep a data set's labels, and label only the classes that an image isn't `complete` "

@@ -100,7 +100,7 @@ def judge(found, objects, names):
     found : float array (n, 6)
         Corners in pixels, score, class.
     objects : sequence of SceneObject
-        Those of classes that the model doesn't know don't count.
+        Boxes of classes that the model doesn't know don't count.
     names : sequence of str
         The model's classes.
 

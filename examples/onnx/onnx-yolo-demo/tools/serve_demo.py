@@ -17,7 +17,7 @@ from commandline import Parser
 SERVICE_WORKER = Path(__file__).resolve().parents[1] / "page/sw.js"
 TYPES = {"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8"}
 HEADERS = {
-    "Cache-Control": "no-store",  # a page that was built anew shows at once
+    "Cache-Control": "no-store",  # a page that was built again shows at once
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",

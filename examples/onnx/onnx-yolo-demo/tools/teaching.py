@@ -65,8 +65,8 @@ class Folded:
 class SecondHead:
     """The graphs of a head for `MAX_CLASSES` new classes on the maps of a detector.
 
-    `weights` are those that it learns, shared variables.  With the part "class" the boxes are those
-    of `found`, the detector's own output.
+    `weights` are the shared variables that it learns.  With the part "class" the boxes are
+    from `found`, the detector's output.
     """
 
     def __init__(self, part, class_width):
@@ -215,7 +215,7 @@ def first_value(variable, sources):
     layer, _, kind = variable.name.rpartition(".")
     if kind not in ("weight", "bias"):  # the optimizer's
         return {"value": 0}
-    if ".cv3." in layer and layer.endswith(".2"):  # the new classes', all alike
+    if ".cv3." in layer and layer.endswith(".2"):  # the new classes', all the same
         return {"value": 0 if kind == "weight" else float(variable.get_value()[0])}
     return {"tensor": sources[f"{layer}.weight"][1 + (kind == "bias")]}
 

@@ -92,7 +92,8 @@ class LocalWeights:
 class Validator:
     """Runs the averaged weights on the validation set.
 
-    `detector` is a function of `compile_detector` of so many images, which `devices.local()` share.
+    `detector` is a function of `compile_detector` for `batch_size` images, which `devices.local()`
+    share.
     Each of several processes takes its share of the set, with `weights`, and gets the detections
     of all.  The methods of `interrupts` are called before each batch, and when a share is done.
     """

@@ -117,7 +117,7 @@ class Devices:
             )
 
     def rows(self, count: int) -> range:
-        """Return which of so many rows are this process's; they may be one fewer than others'."""
+        """Return which of a batch's rows are this process's, perhaps one fewer than others'."""
         first, end = (count * k // self.processes for k in (self.process, self.process + 1))
         return range(first, end)
 

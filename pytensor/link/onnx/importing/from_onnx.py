@@ -122,7 +122,7 @@ def from_onnx(
     Parameters
     ----------
     model : str, path, bytes or onnx.ModelProto
-        Values in files beside the model are read if `model` is a path, and only from the model's
+        Values in files next to the model are read if `model` is a path, and only from the model's
         folder.
     inputs : dict of str to Variable, optional
         Variables in the place of inputs, by the model's names; for others variables are made.
@@ -450,7 +450,7 @@ class Importer:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
     def _results(self, node: NodeReader, given: list[Any]) -> list[Any]:
-        """Return the outputs of a node; where its inputs have two sides, those of both."""
+        """Return the outputs of a node; where its inputs have two sides, the outputs of both."""
         read = {} if node.op_type == "If" else self._read_by_bodies(node)
         either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
         if either is None:
