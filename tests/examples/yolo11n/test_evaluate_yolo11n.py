@@ -189,7 +189,7 @@ def test_pictures_with_a_class(finder_onnx, data, tmp_path):
     [
         ("absent.onnx", [], "no such file"),
         ("absent.safetensors", [], "no such file"),
-        ("open.onnx", ["--data", "out"], "no val part in out"),
+        ("open.onnx", ["--data", "empty"], "no val part in empty"),
         ("open.onnx", ["--split", "test"], "no test part in"),
         ("open.onnx", ["--limit", "0"], "limit is 0"),
         ("open.onnx", ["--with-class", "cat"], "no picture has a box of 'cat'"),
@@ -203,6 +203,7 @@ def test_command_errors(
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "open.onnx").write_bytes(finder_onnx.read_bytes())
+    (tmp_path / "empty").mkdir()
     write_data(tmp_path / "unlabelled", [np.zeros((9, 9, 3), np.uint8)], [])
     assert main([model_file, "--data", str(data), "--output-dir", "out", *options]) == 1
     assert message in error_line(capsys)
