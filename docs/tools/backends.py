@@ -110,7 +110,7 @@ def document(state):
     notes = [f"{number}. {reason}" for reason, number in reasons.items()]
     return "\n".join(
         [
-            "# What runs where",
+            "# Operators and gradients in every backend",
             "",
             "Made by `python -m docs.tools.backends`, which compiles a small graph for each",
             "cell, with a batch size and an image size that aren't known beforehand, and compares",

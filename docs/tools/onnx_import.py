@@ -255,7 +255,7 @@ def document():
     own = schemas & operator_funcify.registry.keys() - REFUSED.keys()
     return "\n".join(
         [
-            "# What can be imported, by operator",
+            "# ONNX operators that can be imported",
             "",
             *summary(lines),
             "",

@@ -132,7 +132,7 @@ def document(rows=None):
     return TEMPLATE.format(count=count, table="\n".join(table), reasons="\n".join(reasons))
 
 
-TEMPLATE = """# What can be exported
+TEMPLATE = """# Ops that can be exported to ONNX
 
 Made by `python -m docs.tools.onnx_support`, which exports one small graph for each cell at every
 operator set from 18 to 24, runs it in onnxruntime and compares it with PyTensor. {count} rows have

@@ -179,8 +179,10 @@ def finish(run, validator):
         metrics["onnx"] = export(run, validator, best["per_class"])
     folder.write("metrics.json", to_json(metrics))
     folder.require()
+    # They are why an epoch's mAP differs here from what its validation printed.
+    measured = ", their statistics measured again" if o.statistics_images else ""
     print(
-        f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
+        f"best weights (epoch {best_epoch}){measured}: mAP@0.5 {best['map50']:.4f}, "
         f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
     )
     if o.own_data:
