@@ -6,10 +6,10 @@ usage() {
     cat <<'TEXT'
 usage: bash setup.sh [--cpu | --gpu] [--dev] [--help]
 
-Makes .venv beside setup.sh and installs the project into it, editable, with the packages that
+Makes .venv next to setup.sh and installs the project into it, editable, with the packages that
 training, testing and exporting need. Then npm fetches what the detector's page is built from; where
 there is no Node.js, one is installed into .venv. Run it again at any time: what is up to date is
-left as it is. To begin anew, delete .venv first.
+left as it is. To begin again, delete .venv first.
 
   --cpu     install the CPU build of JAX, even where there is an NVIDIA GPU
   --gpu     install the CUDA build of JAX; fail where nvidia-smi finds no driver

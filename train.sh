@@ -14,7 +14,7 @@
 # A data set of your own (DATASET=PATH) starts from weights that have seen photographs, unless WEIGHTS
 # says otherwise (a file, or none); coco and synthetic start from random ones.
 #
-# Settings can be given as environment variables, or as NAME=VALUE lines of a file .env beside this
+# Settings can be given as environment variables, or as NAME=VALUE lines of a file .env next to this
 # one (the environment wins): DATASET (coco, synthetic, a folder, or several, A:3,B:1: three of four
 # pictures from A), CLASSES (separated by commas),
 # DATA_DIR, OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, OPTIMIZER, LR,

@@ -60,7 +60,7 @@ print(*[file for file in files if changed(file)], *ours)
 """
 
 # Run in an environment: a training step whose gradients the wheel's kernels compute, without a
-# compiler, beside XLA's.
+# compiler, in addition to XLA's.
 KERNELS = """
 import numpy as np, pytensor, pytensor.tensor as pt
 from pytensor.link.jax import jax_mode

@@ -3,7 +3,7 @@
     python .ci/screenshots.py [--output DIR]
 
 It needs a Chromium and playwright. Shown are the page's own samples, which are drawn; look at the
-pictures before you commit them. Milliseconds on them are those of this machine.
+pictures before you commit them. Milliseconds on them are your machine's.
 """
 
 import argparse

@@ -136,7 +136,7 @@ def probe_jax():
 def probe_step():
     """Return the files that one step of the demo's training enters, its batch's drawing included.
 
-    They are those of docs/tools/step_files.py, by which the demo's README is tested.
+    docs/tools/step_files.py lists them, and a test compares the demo's README with it.
     """
     sys.path.insert(0, str(ROOT))
     from docs.tools.step_files import count

@@ -86,7 +86,7 @@ def compare(
     graph_inputs, graph_outputs, test_inputs, *, assert_fn=None, inplace=False, updates=None,
     py_mode, their_mode, strict,
 ):  # fmt: skip
-    """Compare a graph's results in our mode with those of the Python linker."""
+    """Compare a graph's results in our mode with the Python linker's."""
     from pytensor.compile.maker import function
 
     if assert_fn is None:

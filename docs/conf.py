@@ -92,7 +92,7 @@ html_theme_options = {
         "docs/migration": [],
         "docs/modes": [],
         "docs/onnx_support": [],
-        "docs/what_the_gpu_runs": [],
+        "docs/speed_in_detail": [],
     },
 }
 html_context = {

@@ -3,7 +3,7 @@
 This module adds one meta-path finder.  A ``.pth`` file, which each interpreter reads at its start,
 has it imported right before PyTensor is (from Python 3.15 on, a ``.start`` file does so at the
 start).  Where no such file is read (``python -S``, a zip file, ``PYTHONPATH``), ``import
-pytensor_vision`` before ``import pytensor`` does the same by hand.
+pytensor_vision`` before ``import pytensor`` does the same.
 
 Whenever a package ``pytensor`` or ``pytensor.*`` of PyTensor's is imported,
 

@@ -1,7 +1,7 @@
 """Parts that the benchmarks of the training step share: the sides and their inputs.
 
 A side has a `name`; `place` puts a sample's arrays where it takes them from; `run` runs a step;
-`wait` returns when all steps have ended; `arrays` gives what the steps have changed.  Those of JAX
+`wait` returns when all steps have ended; `arrays` gives what the steps have changed.  Steps of JAX
 have a `program` too, whose costs XLA tells.
 """
 
@@ -124,7 +124,7 @@ class DemoStep:
         return paused_collection()
 
     def has_program(self):
-        """Return whether the first call makes a program of its own, or finds it, beside JAX's."""
+        """Return whether the first call makes a program, or finds it, besides JAX's."""
         from pytensor.link.jax.mode.store.disk import store_folder
         from pytensor.link.jax.xla_guard import guard_options
 
@@ -321,7 +321,7 @@ def devices_for(count):
 
 
 def put_on_device(sample, mesh):
-    """Put a sample on JAX's device, or its rows on those of a mesh."""
+    """Put a sample on JAX's device, or its rows on a mesh's devices."""
     import jax
 
     return jax.device_put(sample, split_rows(mesh))
@@ -342,7 +342,7 @@ def whole(mesh):
 
 
 def shape_of(value, sharding=None, parts=1):
-    """Return what JAX needs to know of an argument to compile; `value` is one of so many parts."""
+    """Return what JAX needs to know of an argument to compile; `value` is one of `parts` parts."""
     import jax
 
     shape = value.shape if parts == 1 else (parts * value.shape[0], *value.shape[1:])
@@ -376,7 +376,7 @@ def initial_weights():
 
 
 def use_threads(count):
-    """Let JAX and PyTorch have so many cores; before either has started.
+    """Let JAX and PyTorch have `count` cores; before either has started.
 
     Raises
     ------

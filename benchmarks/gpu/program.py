@@ -26,13 +26,11 @@ from benchmarks.common.child import ROOT
 PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 SIDES = {"PyTensor": "PyTensor", "NHWC": "plain JAX"}
-# Which program it is, and what was found.
+# The parts of a program's key.
 KEY = ("device", "devices", "batch size", "image size", "precision", "side")
-FOUND = {
-    "kernels": "{:,.0f}", "kernels under 2 MB": "{:,.0f}", "copies": "{:.0f}",
-    "all-reduces": "{:.0f}",
-    "GB": "{:.2f}", "temporary MB": "{:,.0f}", "ms for the bytes": "{:.2f}",
-}  # fmt: skip
+# Figures that the page's table shows, of programs with one image size.
+SHOWN = {"kernels": "{:,.0f}", "GB": "{:.2f}", "temporary MB": "{:,.0f}"}
+IMAGE_SIZE = 320
 
 NAMES = {
     "h200": "NVIDIA H200 141GB HBM3e",
@@ -269,7 +267,7 @@ def _node(one, inner):
 
 
 def examine(device, devices, batch_size, image_size, precision, side):
-    """Compile the step; return what was found by the names of `FOUND`, and its kernels."""
+    """Compile the step; return its figures by name (`summary`), and its kernels."""
     from benchmarks.common import step_sides
     from pytensor.link.jax import jax_mode
     from pytensor.link.jax.target import compiling_for
@@ -341,11 +339,13 @@ def recorded(path=results.RESULTS):
 
 def page():
     """Return the page of the documentation with the table of the results that are there now."""
-    head = [*KEY, *FOUND]
+    head = [*(name for name in KEY if name != "image size"), *SHOWN]
     lines = [head, ["---"] * len(head)]
-    for (device, *key), found in sorted(recorded().items()):
-        cells = [form.format(found[name]) for name, form in FOUND.items()]
-        lines.append([device.removeprefix("NVIDIA "), *map(str, key), *cells])
+    for (device, devices, batch_size, size, *key), found in sorted(recorded().items()):
+        if size == IMAGE_SIZE:
+            cells = [form.format(found[name]) for name, form in SHOWN.items()]
+            said = [device.removeprefix("NVIDIA "), str(devices), str(batch_size), *key]
+            lines.append([*said, *cells])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     before, rest = PAGE.read_text().split(BEGIN)
     return f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.split(END)[1]}"
@@ -360,7 +360,7 @@ def main():
     add("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="plain JAX is NHWC")
     add("--precision", nargs="+", choices=["bf16", "float32"], default=["bf16"])
     add("--batch-size", type=int, default=64, help="on all devices together")
-    add("--image-size", type=int, default=320)
+    add("--image-size", type=int, default=IMAGE_SIZE)
     add("--devices", type=int, default=1, help="that share a batch")
     add("--why", type=int, default=0, metavar="N", help="list where most bytes and kernels are")
     results.add_options(parser, json=False)

@@ -17,7 +17,7 @@ Parts:
     largest-S      the largest batch of a side alone, by doubling
 
 The share of peak is that of the multiply-adds of the network's convolutions and attention, three
-times those of a forward pass, in the device's dense peak for the precision.
+times a forward pass's, in the device's dense peak for the precision.
 """
 
 import argparse

@@ -10,7 +10,7 @@ below by its bytes and kernels.  On a machine with a GPU the step runs, too, on 
 prints its time next to the expected one.
 
 Nothing is downloaded: of COCO the number of images is the one that is asked for.  The times are
-those of training steps alone, without preparing data, validation and export.
+for training steps only, without preparing data, validation and export.
 """
 
 import os
@@ -51,7 +51,7 @@ MAX_BOXES = 64
 SHARE = 0.75
 # Microseconds that a kernel's launch in a CUDA graph is taken to last.
 LAUNCH = 1.5
-SQUARES = 256  # on the device in what is compiled; those of the run are added
+SQUARES = 256  # on the device in what is compiled; the run's are added
 STEPS, WARMUP = 20, 3
 
 
@@ -109,7 +109,7 @@ def training_images(o):
 
 
 def build(o, memory):
-    """Build the run's own training step, for a device with so many bytes."""
+    """Build the run's training step, for a device with `memory` bytes."""
     images = training_images(o)
     recipe = resolve(make_recipe(o), images.count, o.batch_size, o.epochs, len(o.classes))
     batches = math.ceil(images.count / o.batch_size)
@@ -129,7 +129,7 @@ def build(o, memory):
 
 
 def shapes(function, rows, mesh):
-    """Return shapes of a function's arguments; the first so many have a row for each image."""
+    """Return shapes of a function's arguments; the first ones have a row for each image."""
     types = [v.type for v in function.maker.fgraph.inputs]
     return [shape_of(t, split_rows(mesh) if k < rows else None) for k, t in enumerate(types)]
 

@@ -113,7 +113,7 @@ def check(sides, calls):
 
 
 def measure(arrays, rounds):
-    """Return the times of all sides and their ratios, for so many arrays."""
+    """Return the times of all sides and their ratios, for a number of arrays."""
     sides = make_sides(arrays)
     seconds = time_calls(sides, rounds)
     check(sides, WARMUP + rounds)

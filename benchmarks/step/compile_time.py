@@ -120,7 +120,7 @@ def time_side(name, size, weights):
     if late:
         raise RuntimeError(
             f"the first step of {name} compiled for {sum(late):.2f} s again: the arguments' shapes "
-            "that `program` gives aren't those of the step"
+            "that `program` gives aren't the step's"
         )
     return watch.seconds
 

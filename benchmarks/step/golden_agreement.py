@@ -3,7 +3,7 @@
     python -m benchmarks.step.golden_agreement [--matmul-precision highest] [--precision bf16]
         [--record]
 
-The steps are those of the golden trajectory: 320 px, two images, the demo's step in the mode in
+The steps follow the golden trajectory: 320 px, two images, the demo's step in the mode in
 which the demo trains.  A figure is the largest relative difference over the steps.  With
 "highest", matrix products are in IEEE's float32, and all figures must be below 1e-3; a GPU's
 default, TF32, rounds more.

@@ -51,7 +51,7 @@ def make_side(name, size, weights):
 
 
 def run_steps(side, samples, first, count):
-    """Run so many steps, each on the next sample; return when all have ended."""
+    """Run `count` steps, each on the next sample; return when all have ended."""
     for number in range(first, first + count):
         side.run(samples[number % len(samples)], number)
     side.wait()

@@ -96,7 +96,7 @@ def processes(sides, choice):
 
 
 def check_losses(losses, base, allowed):
-    """Return the largest relative difference of each side's losses from those of `base`.
+    """Return the largest relative difference of each side's losses from `base`'s.
 
     Raises
     ------

@@ -8,7 +8,7 @@ Twenty sessions of one run are killed (SIGKILL): after steps, while a file is be
 validation, and at any time from a session's start on.  Between them come other troubles: a full
 disk, a data set that is gone, and a clock that is set back by 400 days (Debian's `faketime`).  The
 last session goes on to the end; its weights, the optimizer's state and every row of results.csv and
-steps.csv must be those of the whole run, but for times.  Images are drawn on the host or on the
+steps.csv must be the whole run's, except times.  Images are drawn on the host or on the
 device.  FOLDER is a file system of its own, for it is filled up.
 """
 
@@ -104,7 +104,7 @@ class Run:
         return self.log.read_text(errors="replace").count(text) if self.log.exists() else 0
 
     def more_steps(self, count):
-        """Return a condition: so many more rows are written than when a session began to write."""
+        """Return a condition: `count` more rows are written than when a session began to write."""
         least = [None]
 
         def there():

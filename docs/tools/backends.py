@@ -110,11 +110,11 @@ def document(state):
     notes = [f"{number}. {reason}" for reason, number in reasons.items()]
     return "\n".join(
         [
-            "# What runs where",
+            "# Operators and gradients in every backend",
             "",
             "Made by `python -m docs.tools.backends`, which compiles a small graph for each",
             "cell, with a batch size and an image size that aren't known beforehand, and compares",
-            "its results with those of Python in float64.",
+            "its results with Python's in float64.",
             "",
             "A cell stands for the function, its gradient and its second gradient, in this order:",
             "✓ works; [1] doesn't, for the reason below the table; ✓[1] works, with the warning",

@@ -55,7 +55,7 @@ def outcome(name, case):
     Raises
     ------
     AssertionError
-        If its results aren't those of the standard.
+        If its results differ from the standard's.
     """
     if reason := official.not_compared(name):
         return reason
@@ -255,7 +255,7 @@ def document():
     own = schemas & operator_funcify.registry.keys() - REFUSED.keys()
     return "\n".join(
         [
-            "# What can be imported, by operator",
+            "# ONNX operators that can be imported",
             "",
             *summary(lines),
             "",

@@ -1,12 +1,14 @@
 """What can be exported, found out by trying: one small graph for every Op, dtype and operator set.
 
     python -m docs.tools.onnx_support
+    python -m docs.tools.onnx_support --rows Abs,Conv
 
-tries every cell and writes the table in ``docs/onnx_support.md``.  The rows are the classes that
-have a converter, and the graphs those of `tests.catalogue.ops`; a test fails when a class has no
-graph there, or the table is out of date.
+tries every cell, or the cells of the named rows, and writes the table in
+``docs/onnx_support.md``.  The rows are the classes that have a converter, and the graphs are in
+`tests.catalogue.ops`; a test fails when a class has no graph there, or the table is out of date.
 """
 
+import argparse
 import warnings
 from pathlib import Path
 
@@ -95,35 +97,42 @@ def symbol(result):
     return "✗" if first not in OPSETS else f"{first}+"
 
 
-def make_table(opsets=OPSETS):
-    """Return the whole table's Markdown, and the reasons of what can't be exported."""
-    header = [
-        "Op",
-        *(d.replace("float", "f").replace("uint", "u").replace("int", "i") for d in DTYPES),
+def try_row(example):
+    """Return a row of the table, and a line for each reason why a cell can't be exported."""
+    results = [try_cell(example, dtype, OPSETS) for dtype in DTYPES]
+    reasons = {}
+    for dtype, result in zip(DTYPES, results, strict=True):
+        for reason in (result or {}).values():
+            reasons.setdefault(reason, {})[dtype] = None
+    return f"| {example.name} | {' | '.join(map(symbol, results))} |", [
+        f"- {example.name} ({', '.join(dtypes)}): {reason}" for reason, dtypes in reasons.items()
     ]
-    lines = [f"| {' | '.join(header)} |", f"| --- |{' :-: |' * len(DTYPES)}"]
-    reasons, count = {}, 0
+
+
+def kept_row(name):
+    """Return the same of the table as it is; ValueError if it lacks the row."""
+    lines = TABLE.read_text().splitlines()
+    rows = [line for line in lines if line.startswith(f"| {name} |")]
+    if not rows:
+        raise ValueError(f"the table has no row {name} yet: give --rows its name, too")
+    return rows[0], [line for line in lines if line.startswith(f"- {name} (")]
+
+
+def document(rows=None):
+    """Return the table's Markdown, in which only the named `rows`, by default all, are tried."""
+    titles = [d.replace("float", "f").replace("uint", "u").replace("int", "i") for d in DTYPES]
+    table = [f"| Op | {' | '.join(titles)} |", f"| --- |{' :-: |' * len(DTYPES)}"]
+    reasons, count = [], 0
     for example in examples():
-        name, results = example.name, [try_cell(example, dtype, opsets) for dtype in DTYPES]
-        cells = [symbol(result) for result in results]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-        count += any(cell not in " ✗" for cell in cells)
-        for dtype, result in zip(DTYPES, results, strict=True):
-            for reason in (result or {}).values():
-                reasons.setdefault((name, reason), {})[dtype] = None
-    return (
-        count,
-        lines,
-        [f"- {name} ({', '.join(dtypes)}): {reason}" for (name, reason), dtypes in reasons.items()],
-    )
-
-
-def document():
-    count, table, reasons = make_table()
+        tried = rows is None or example.name in rows
+        row, why = try_row(example) if tried else kept_row(example.name)
+        table.append(row)
+        reasons += why
+        count += any(cell.strip() not in ("", "✗") for cell in row.split("|")[2:-1])
     return TEMPLATE.format(count=count, table="\n".join(table), reasons="\n".join(reasons))
 
 
-TEMPLATE = """# What can be exported
+TEMPLATE = """# Ops that can be exported to ONNX
 
 Made by `python -m docs.tools.onnx_support`, which exports one small graph for each cell at every
 operator set from 18 to 24, runs it in onnxruntime and compares it with PyTensor. {count} rows have
@@ -140,6 +149,17 @@ blank: PyTensor itself doesn't have it.
 """
 
 
-if __name__ == "__main__":
-    TABLE.write_text(document())
+def main(arguments=None):
+    """Try cells as the command line says, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", metavar="NAME,...", help="as in the first column; default: all")
+    rows = parser.parse_args(arguments).rows
+    rows = None if rows is None else rows.split(",")
+    if unknown := {*(rows or ())} - {example.name for example in examples()}:
+        parser.error(f"--rows: there is no row {', '.join(sorted(unknown))}")
+    TABLE.write_text(document(rows))
     print(f"wrote {TABLE}")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,7 @@ classes, of which the output has scores or probabilities; else values that the o
 
 import argparse
 import fnmatch
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -54,7 +55,7 @@ def new_head(features, classes):
 
 
 def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
-    """Train shared variables on arrays (x, y), and print the loss."""
+    """Train shared variables on arrays (x, y)."""
     batch = x.type.shape[0] or batch  # which some files fix
     y = pt.tensor("y", dtype=data[1].dtype, shape=(batch, *data[1].shape[1:]))
     if y.type.dtype == "int64":
@@ -66,8 +67,8 @@ def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
     updates = (updates or {}) | Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
     step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode())
     choices = np.random.default_rng(0).integers(len(data[0]), size=(steps, batch))
-    losses = [float(step(data[0][rows], data[1][rows])) for rows in choices]
-    print(f"loss {np.mean(losses[:10]):.4f} -> {np.mean(losses[-10:]):.4f} in {steps} steps")
+    for rows in choices:
+        step(data[0][rows], data[1][rows])
 
 
 def quality(path, data, size):
@@ -114,6 +115,9 @@ add("--cut", metavar="TENSOR", help="where a new last layer begins, for the clas
 add("--steps", type=int, default=300)
 add("--out", default="tuned.onnx")
 o = parser.parse_args()
+for path in filter(None, [o.model, o.data]):
+    if not Path(path).is_file():
+        parser.error(f"{path} does not exist")
 data = o.data and np.load(o.data)
 if o.model is None:
     o.model = "digits.onnx"
@@ -133,6 +137,9 @@ network = from_onnx(model, trainable=trained)
 ([x], [output, *_]) = network.inputs.values(), network.outputs.values()
 parameters = [network.parameters[name] for name in trained]
 size = x.type.shape[0] or 1
+row, expected = data["x"].shape[1:], x.type.shape[1:]
+if len(row) != len(expected) or any(k not in (None, n) for k, n in zip(expected, row, strict=True)):
+    parser.error(f"x in {o.data} is {data['x'].shape}; the model's input is {x.type.shape}")
 kind = "int64" if data["y"].dtype.kind in "iu" else output.type.dtype
 data = [data["x"].astype(x.type.dtype), data["y"].astype(kind)]
 order = np.random.default_rng(0).permutation(len(data[0]))
@@ -144,7 +151,7 @@ else:
     print(f"{o.model}: {quality(o.model, test, size)}")
 if not parameters:
     parser.error(f"nothing to train; the weights are {', '.join(weights)}")
-print(f"training {', '.join(v.name for v in parameters)}")
+print(f"training {', '.join(v.name for v in parameters)} for {o.steps} steps")
 fit(x, output, parameters, train, o.steps, network.updates)
 export_onnx(x, output, o.out, verify=[test[0][:size]])
 print(f"{o.out}: {quality(o.out, test, size)}")

@@ -21,7 +21,7 @@ TRUE = {"drift_0[easy]": 2.6, "drift_0[hard]": 1.4, "drift_1": 1.2, "threshold":
 
 
 def observe(rng, trials=400):
-    """Draw conditions (int32), times (float32) and choices (int32) of so many trials."""
+    """Draw conditions (int32), times (float32) and choices (int32) of a number of trials."""
     condition = rng.integers(0, 2, trials, dtype="int32")
     easy, hard, *others = TRUE.values()
     theta = np.column_stack([np.where(condition, hard, easy), np.tile(others, (trials, 1))])

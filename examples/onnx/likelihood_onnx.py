@@ -33,7 +33,7 @@ def simulate(theta, rng):
 
 
 def trials(rows):
-    """Return the network's inputs: parameters, time and choice of so many trials, None for any."""
+    """Return the network's inputs: parameters, time and choice of `rows` trials, None for any."""
     theta = pt.tensor("theta", shape=(rows, 3), dtype="float32")
     time = pt.tensor("time", shape=(rows,), dtype="float32")
     return theta, time, pt.tensor("choice", shape=(rows,), dtype="int64")

@@ -1,4 +1,4 @@
-"""What rewrites and backends ask about an Op, answered beside the Op.
+"""Facts about an Op that rewrites and backends need, registered in the Op's module.
 
 A module that defines an Op registers what is special about it, and names no rewrite and no
 backend; a rewrite or a backend asks, and names no Op.  What nothing was registered for is computed

@@ -29,6 +29,14 @@ class MultiHeadAttention(Module):
     -----
     The batch comes first, and only the output is returned, as from PyTorch's ``MultiheadAttention``
     with ``batch_first=True, need_weights=False``.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> x = pt.tensor("x", shape=(None, 10, 32))
+    >>> layers.MultiHeadAttention(32, num_heads=4)(x, causal=True).type.ndim
+    3
     """
 
     def __init__(

@@ -19,6 +19,13 @@ class Linear(Module):
     ----------
     in_features, out_features : int
     bias : bool
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> layers.Linear(3, 5)(pt.tensor("x", shape=(None, 3))).type.shape
+    (None, 5)
     """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
@@ -40,6 +47,14 @@ class Embedding(Module):
         Rows of the table.
     embedding_dim : int
         Length of a row.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> words = pt.tensor("words", shape=(None, 7), dtype="int64")
+    >>> layers.Embedding(1000, 16)(words).type.shape
+    (None, 7, 16)
     """
 
     def __init__(self, num_embeddings: int, embedding_dim: int) -> None:
@@ -86,8 +101,18 @@ class Sequential(Module):
     Parameters
     ----------
     *layers : Module or callable
-        Functions, `pytensor.tensor.nn.relu` for example, count when parameters are named: those
-        of the third layer are called ``2.weight``, as with PyTorch's modules for activations.
+        Functions, `pytensor.tensor.nn.relu` for example, count when parameters are named: the
+        third layer's are called ``2.weight``, as with PyTorch's modules for activations.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> net = layers.Sequential(layers.Linear(3, 5), pt.nn.relu, layers.Linear(5, 2))
+    >>> net(pt.tensor("x", shape=(None, 3))).type.shape
+    (None, 2)
+    >>> list(net.state_dict())
+    ['0.weight', '0.bias', '2.weight', '2.bias']
     """
 
     def __init__(self, *layers: Callable[..., Any]) -> None:

@@ -75,7 +75,16 @@ class Conv1d(_Conv):
 
 
 class Conv2d(_Conv):
-    """Convolve images by `pytensor.tensor.nn.conv2d`, which describes the arguments."""
+    """Convolve images by `pytensor.tensor.nn.conv2d`, which describes the arguments.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> images = pt.tensor("images", shape=(None, 3, 32, 32))
+    >>> layers.Conv2d(3, 8, kernel_size=3, padding=1, stride=2)(images).type.shape
+    (None, 8, 16, 16)
+    """
 
     ndim = 2
 
@@ -87,18 +96,18 @@ class Conv3d(_Conv):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """Apply `pytensor.tensor.nn.conv_transpose1d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose1d`, which describes the arguments."""
 
     ndim = 1
 
 
 class ConvTranspose2d(_ConvTranspose):
-    """Apply `pytensor.tensor.nn.conv_transpose2d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose2d`, which describes the arguments."""
 
     ndim = 2
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """Apply `pytensor.tensor.nn.conv_transpose3d`, which describes the arguments."""
+    """Convolve by `pytensor.tensor.nn.conv_transpose3d`, which describes the arguments."""
 
     ndim = 3

@@ -85,9 +85,9 @@ def save(
     path: str | os.PathLike[str], module: Module, optimizer: States = None,
     info: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
-    """Write a module's parameters and buffers, and what a training needs to go on.
+    """Write a module's parameters and buffers, and the state of optimizers, to a file.
 
-    A program that ends in between leaves the old file as it was.
+    The file is replaced as a whole: if the program is killed, the old one is still there.
 
     Parameters
     ----------
@@ -102,9 +102,19 @@ def save(
     Raises
     ------
     ValueError
-        If an array has a value that isn't finite: the file that is there is worth more then.
+        If an array has a value that isn't finite; the old file is kept then.
     ModuleNotFoundError
         If safetensors isn't installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pytensor import layers
+    >>> path, net = Path(tempfile.mkdtemp()) / "net.safetensors", layers.Linear(3, 2)
+    >>> layers.save(path, net, info={"classes": ["cat", "dog"]})
+    >>> layers.load(path, net)
+    {'classes': ['cat', 'dog']}
     """
     state = {STATE + name: v.get_value(borrow=True) for name, v in state_of(optimizer).items()}
     # np.asarray with an order, for ascontiguousarray makes scalars one-dimensional
@@ -130,7 +140,7 @@ def save(
 def load(
     path: str | os.PathLike[str], module: Module, optimizer: States = None
 ) -> dict[str, Any]:
-    """Set a module, and optimizers if there are some, to what `save` has written.
+    """Set a module, and optimizers if given, to the values in a file of `save`.
 
     Parameters
     ----------
@@ -149,7 +159,7 @@ def load(
     Raises
     ------
     ValueError
-        If names or shapes in the file are not those of module and optimizer.  Nothing is set then.
+        If names or shapes in the file are not the module's and optimizer's.  Nothing is set then.
     ModuleNotFoundError
         If safetensors isn't installed.
     """

@@ -96,7 +96,7 @@ def fit(
     validate: Callable[[], float] | None = None,
     checkpoint: str | os.PathLike[str] | None = None, patience: int = 0,
 ) -> list[dict[str, float]]:  # fmt: skip
-    """Call a step with each batch of each epoch, and show how it goes.
+    """Train: call a step with each batch of each epoch, and print a line for each epoch.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class Module(metaclass=_Completing):
     """A part of a network: its attributes hold shared variables, and calling it builds a graph.
 
     Parameters, buffers and generators are found in attributes, also in other modules, lists, tuples
-    and dicts.  Their names are those of PyTorch's state dicts: ``encoder.layers.0.weight``.
+    and dicts.  Their names are the same as in PyTorch's state dicts: ``encoder.layers.0.weight``.
 
     A floating point variable is a parameter, unless `buffer` made it.
 
@@ -275,7 +275,7 @@ class Module(metaclass=_Completing):
         Raises
         ------
         ValueError
-            If names or shapes are not those of this module.  Nothing is set then.
+            If names or shapes are not this module's.  Nothing is set then.
         """
         variables = self._of_kind("parameter", "buffer")
         given = {

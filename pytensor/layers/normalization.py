@@ -24,8 +24,8 @@ class _Affine(Module):
 class BatchNorm(_Affine):
     """Normalize each channel over the batch and the spatial axes, however many there are.
 
-    Within `training` with the batch's mean and variance, from which the running ones are updated;
-    otherwise with the running ones.
+    Within `training` it takes the batch's mean and variance, and updates the running mean and
+    variance from them; otherwise it takes the running ones.
 
     Parameters
     ----------
@@ -36,6 +36,16 @@ class BatchNorm(_Affine):
         The weight of the batch's statistics in the running ones, from 0 to 1.
     affine : bool
         Whether to scale and shift each channel.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> norm, x = layers.BatchNorm(8), pt.tensor("x", shape=(None, 8, 32, 32))
+    >>> with layers.training() as updates:
+    ...     y = norm(x)
+    >>> [statistic.name for statistic in updates]
+    ['running_mean', 'running_var']
     """
 
     def __init__(

@@ -32,7 +32,7 @@ def summary(module: Module, *inputs: Sequence[int] | TensorVariable) -> str:
     Returns
     -------
     str
-        A line for each call of a module that has parameters itself.  Multiply-adds are those of
+        A line for each call of a module that has parameters itself.  Multiply-adds count
         convolutions and matrix products; where a loop has some, "?" is written.
 
     Examples

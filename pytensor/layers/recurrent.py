@@ -93,7 +93,7 @@ class _Recurrent(Module):
 
 
 class LSTM(_Recurrent):
-    """Long short-term memory (Hochreiter and Schmidhuber, 1997).
+    """Run a long short-term memory along sequences (Hochreiter and Schmidhuber, 1997).
 
     Parameters
     ----------
@@ -109,6 +109,14 @@ class LSTM(_Recurrent):
     Notes
     -----
     The batch comes first, as in PyTorch with ``batch_first=True``.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> outputs, (last, cell) = layers.LSTM(4, 16)(pt.tensor3("x"))
+    >>> outputs.type.ndim, last.type.ndim
+    (3, 3)
     """
 
     gates, states = 4, 2
@@ -144,7 +152,7 @@ class LSTM(_Recurrent):
 
 
 class GRU(_Recurrent):
-    """Gated recurrent unit (Cho et al., 2014), in PyTorch's form.
+    """Run a gated recurrent unit along sequences, in PyTorch's form (Cho et al., 2014).
 
     Parameters
     ----------
@@ -160,6 +168,14 @@ class GRU(_Recurrent):
     Notes
     -----
     The batch comes first, as in PyTorch with ``batch_first=True``.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> outputs, last = layers.GRU(4, 16)(pt.tensor3("x"))
+    >>> outputs.type.ndim, last.type.ndim
+    (3, 3)
     """
 
     gates, states = 3, 1

@@ -18,7 +18,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class GradientAccumulator:
-    """Sums of gradients over several batches, for steps of a larger batch than fits in memory.
+    """Sum gradients over several batches, for steps of a larger batch than fits in memory.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class Adagrad(Optimizer):
-    r"""Adagrad (Duchi, Hazan and Singer, 2011): rare gradients take larger steps.
+    r"""Update parameters by Adagrad, in larger steps where gradients are rare.
 
     .. math::
 

@@ -23,7 +23,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class Adam(Optimizer):
-    r"""Adam (Kingma and Ba, 2015), with bias correction.
+    r"""Update parameters by Adam, with bias correction (Kingma and Ba, 2015).
 
     .. math::
 
@@ -42,8 +42,8 @@ class Adam(Optimizer):
         :math:`\beta_1, \beta_2`, each in [0, 1).
     epsilon : float
     weight_decay : float, scalar variable or schedule
-        Added to the gradient, times the parameter, before the moments; see `AdamW` for decay apart
-        from them.
+        Added to the gradient, times the parameter, before the moments.  `AdamW` decays the
+        parameters directly.
     amsgrad : bool
         Never take a step larger again because gradients have become small (Reddi, Kale and Kumar,
         "On the Convergence of Adam and Beyond", 2018).
@@ -53,6 +53,18 @@ class Adam(Optimizer):
     State: ``<name>.exp_avg``, ``<name>.exp_avg_sq`` and, with `amsgrad`, ``<name>.max_exp_avg_sq``
     of the parameter's shape and dtype, but float32 for float16, and ``step``, an int32 scalar, the
     number of steps taken, which all parameters share.
+
+    Examples
+    --------
+    >>> import pytensor
+    >>> from pytensor.optimizers import Adam
+    >>> w = pytensor.shared(3.0, name="w")
+    >>> updates = Adam(lr=0.1).minimize((w - 1) ** 2, [w])
+    >>> step = pytensor.function([], updates=updates, mode="FAST_COMPILE")
+    >>> for _ in range(100):
+    ...     _ = step()
+    >>> float(w.get_value().round(1))
+    1.0
     """
 
     hyperparameters = ("learning_rate", "weight_decay")
@@ -118,10 +130,10 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    r"""Adam with decoupled weight decay (Loshchilov and Hutter, 2019).
+    r"""Update parameters by Adam with decoupled weight decay (Loshchilov and Hutter, 2019).
 
     The parameter first shrinks, :math:`w \leftarrow w - \eta \lambda w`, and then takes Adam's step
-    for the gradient alone; the decay goes through neither moment.
+    for the gradient without the decay.
 
     Parameters
     ----------
@@ -136,6 +148,17 @@ class AdamW(Adam):
     Notes
     -----
     State as in `Adam`.
+
+    Examples
+    --------
+    Train a network, and don't decay its biases and gains:
+
+    >>> import pytensor.tensor as pt
+    >>> from pytensor import layers
+    >>> from pytensor.optimizers import AdamW
+    >>> net, x = layers.Linear(3, 2), pt.matrix("x")
+    >>> groups = [{"params": [p for p in net.parameters() if p.ndim < 2], "weight_decay": 0.0}]
+    >>> updates = AdamW(lr=1e-3).minimize(net(x).mean(), net, groups=groups)
     """
 
     def __init__(
@@ -161,7 +184,7 @@ class AdamW(Adam):
 
 
 class NAdam(Adam):
-    r"""Adam with Nesterov's momentum (Dozat, 2016).
+    r"""Update parameters by Adam with Nesterov's momentum (Dozat, 2016).
 
     .. math::
 

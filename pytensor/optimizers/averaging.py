@@ -15,7 +15,7 @@ from pytensor.optimizers.updates import OrderedUpdates, Updates
 
 
 class ExponentialMovingAverage:
-    """Averages of parameters over training, usually better than the last values.
+    """Average parameters over training, which is usually better than the last values.
 
     ``average + (1 - decay) * (parameter - average)`` after each step, from the parameter's value at
     construction on.

@@ -186,16 +186,16 @@ def shared_like(
 
 
 class Optimizer(ABC):
-    """Base class of the optimizers.
+    """Build updates of parameters from gradients; the base class of the optimizers.
 
     A subclass lists in `hyperparameters` what a parameter group may set, and implements
     `_update_parameter`.  A hyperparameter is a number, a symbolic scalar, or a schedule: a function
-    of the number of steps taken, as those of `pytensor.optimizers.schedules`.
+    of the number of steps taken, such as `pytensor.optimizers.schedules` makes.
 
     Attributes
     ----------
     state : dict of str to SharedVariable
-        What has to be saved beside the parameters to resume training: momentum buffers and the
+        What has to be saved besides the parameters to resume training: momentum buffers and the
         like by name, ``<parameter's name>.<slot>``, and a step counter, ``step``, where there is
         one.  It is filled by `get_updates`.
 
@@ -243,7 +243,7 @@ class Optimizer(ABC):
         Returns
         -------
         OrderedUpdates
-            `updates`, and those of `get_updates`.
+            `updates`, and the updates of `get_updates`.
 
         Raises
         ------

@@ -103,6 +103,14 @@ def clip_by_global_norm(
     References
     ----------
     Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.optimizers import clip_by_global_norm
+    >>> (clipped,), norm = clip_by_global_norm([pt.constant([3.0, 4.0])], 1.0)
+    >>> float(norm.eval(mode="FAST_COMPILE")), clipped.eval(mode="FAST_COMPILE").round(3)
+    (5.0, array([0.6, 0.8]))
     """
     check_number("max_norm", max_norm)
     tensors = _tensors(grads)
@@ -167,7 +175,7 @@ def skip_nonfinite(
 
 
 def clip_by_norm(grads: Gradients, max_norm: Scalar) -> list[TensorVariable]:
-    """Scale each gradient on its own so that its Euclidean norm is at most `max_norm`.
+    """Scale each gradient separately so that its Euclidean norm is at most `max_norm`.
 
     Parameters
     ----------

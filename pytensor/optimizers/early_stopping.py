@@ -2,7 +2,7 @@ import math
 
 
 class EarlyStopping:
-    """Tells when a training has stopped getting better.
+    """Tell when a training has stopped getting better.
 
     Parameters
     ----------

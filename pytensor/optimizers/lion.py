@@ -17,7 +17,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class Lion(Optimizer):
-    r"""Lion (Chen et al., 2023): steps along the sign of an averaged gradient.
+    r"""Update parameters by Lion, along the sign of an averaged gradient.
 
     .. math::
 

@@ -80,7 +80,7 @@ def orthogonalize(matrices: TensorVariable, steps: int = 5) -> TensorVariable:
 def orthogonalize_all(
     tensors: Sequence[TensorVariable], shapes: Sequence[tuple[int, ...]], steps: int = 5
 ) -> list[TensorVariable]:
-    """Orthogonalize tensors flattened to (first axis, rest), those of equal shapes together.
+    """Orthogonalize tensors flattened to (first axis, rest), tensors of equal shapes together.
 
     The shapes, of two axes at least, are tuples of int.
     """
@@ -103,7 +103,7 @@ def averaged_gradient(
     """Return the next moving average of a gradient, and the direction that it gives.
 
     The momentum is the share of the old average in the new one; with `nesterov`, the gradient is
-    mixed into the new average once more.
+    mixed into the new average again.
     """
     check_number("momentum", momentum, high=1.0)
     dtype = average.type.dtype
@@ -124,7 +124,7 @@ def check_matrices(params: Iterable[TensorSharedVariable], owner: str) -> None:
 
 
 class Muon(Optimizer):
-    r"""Muon (Keller Jordan, 2024): momentum whose steps are orthogonalized.
+    r"""Update matrices and filters by Muon, orthogonalized momentum (Keller Jordan, 2024).
 
     .. math::
 
@@ -132,7 +132,7 @@ class Muon(Optimizer):
         w &\leftarrow (1 - \eta \lambda) w - \eta\, \text{orthogonalize}(m)
             \quad\text{or, nesterov, of}\quad \mu m + (1 - \mu) \nabla f(w)
 
-    All singular values of a step are near the learning rate, however different those of the
+    All singular values of a step are near the learning rate, however different they are in the
     gradient are: see `orthogonalize`.  It is for the matrices and the filters of hidden layers;
     biases, gains and other parameters of one axis need another optimizer.
 

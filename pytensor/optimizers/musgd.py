@@ -16,7 +16,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class MuSGD(SGD):
-    r"""SGD with momentum, to which matrices and filters add an orthogonalized step.
+    r"""Update parameters by SGD, and matrices and filters by an orthogonalized step, too.
 
     .. math::
 
@@ -24,7 +24,7 @@ class MuSGD(SGD):
 
     Here :math:`d` is the direction of `SGD` with its decay, and :math:`o` the orthogonalized one of
     `Muon`: five Newton-Schulz steps on the moving average of the gradient, with the same momentum.
-    Parameters of one axis move by :math:`\eta d` alone.
+    Parameters of one axis move only by :math:`\eta d`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class MuSGD(SGD):
     Notes
     -----
     State: ``<name>.momentum_buffer`` for all parameters unless the momentum is the number 0,
-    ``<name>.gradient_average`` for those of two axes or more; both are float32 for float16.
+    ``<name>.gradient_average`` for parameters of two axes or more; both are float32 for float16.
 
     The name is from the description of YOLO26 (Ultralytics, 2025), which leaves open what is fixed
     here: the moving average takes in the gradient without the decay, and the orthogonalized

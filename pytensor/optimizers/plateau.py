@@ -7,7 +7,7 @@ from pytensor.tensor.sharedvar import TensorSharedVariable
 
 
 class ReduceLROnPlateau:
-    """A learning rate that shrinks when a loss has stopped falling, as in PyTorch.
+    """Shrink a learning rate when a loss has stopped falling, as in PyTorch.
 
     Parameters
     ----------

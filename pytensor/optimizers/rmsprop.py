@@ -16,7 +16,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class RMSprop(Optimizer):
-    r"""RMSprop (Tieleman and Hinton, 2012), with momentum.
+    r"""Update parameters by RMSprop, with momentum (Tieleman and Hinton, 2012).
 
     .. math::
 

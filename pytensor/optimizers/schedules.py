@@ -150,7 +150,7 @@ def one_cycle(
 ) -> Schedule:
     """Return half a cosine up to `peak` and another one down (Smith and Topin, 2018).
 
-    The numbers are those of PyTorch's ``OneCycleLR``.
+    The numbers are from PyTorch's ``OneCycleLR``.
 
     Parameters
     ----------

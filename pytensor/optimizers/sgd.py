@@ -14,7 +14,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 class SGD(Optimizer):
-    r"""Stochastic gradient descent with momentum.
+    r"""Update parameters by stochastic gradient descent, with momentum and weight decay.
 
     .. math::
 
@@ -39,6 +39,21 @@ class SGD(Optimizer):
     Notes
     -----
     State: ``<name>.momentum_buffer``, of the parameter's shape and dtype, but float32 for float16.
+
+    Examples
+    --------
+    A learning rate that falls from 0.1 to 0 in 1,000 steps:
+
+    >>> import pytensor
+    >>> from pytensor.optimizers import SGD, schedules
+    >>> w = pytensor.shared(3.0, name="w")
+    >>> optimizer = SGD(lr=schedules.cosine(1000, initial=0.1), momentum=0.9)
+    >>> updates = optimizer.minimize((w - 1) ** 2, [w])
+    >>> step = pytensor.function([], updates=updates, mode="FAST_COMPILE")
+    >>> for _ in range(200):
+    ...     _ = step()
+    >>> float(w.get_value().round(1))
+    1.0
     """
 
     hyperparameters = ("learning_rate", "momentum", "weight_decay")

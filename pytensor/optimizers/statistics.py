@@ -13,11 +13,11 @@ from pytensor.graph.basic import Variable
 
 
 class AveragedStatistics:
-    """Measures the running statistics of normalizations for averaged weights.
+    """Measure the running statistics of normalizations for averaged weights.
 
     Averaging the running statistics of a training along with its weights leaves each of them to
-    weights of its own time.  Averaged weights do better with statistics of their own: the means
-    over some batches of what a step would have found with them (P. Izmailov et al., Averaging
+    the weights of its time.  Averaged weights do better with statistics that are measured with
+    them: the means over some batches of what a step would find (P. Izmailov et al., Averaging
     Weights Leads to Wider Optima and Better Generalization, 2018, section 3.2).
 
     Parameters

@@ -12,7 +12,7 @@ type Updates = Mapping[Any, Variable] | Iterable[tuple[SharedVariable, Variable]
 
 
 class OrderedUpdates(dict[Variable, Variable]):  # as `pytensor.function` wants it
-    """New values of shared variables, in the order in which they were added.
+    """Hold new values of shared variables, in the order in which they were added.
 
     A dict whose keys must be shared variables, and which refuses to replace the new value of a
     variable by another one: two updates of one variable are a mistake, and the last would win in

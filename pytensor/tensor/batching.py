@@ -1,10 +1,10 @@
 """Make one node of a batch of our Ops' inputs, for `vectorize_graph`, `pt.vectorize` and PyMC.
 
-PyTensor puts the axes of a batch before those of an Op's inputs, and repeats an Op that it knows
-nothing of, element by element, as a `Blockwise`.  A rule beside an Op says how one node computes
-the whole batch: the batch's axes become part of one of the Op's own axes, a batch of images or
+PyTensor puts the axes of a batch before the axes of an Op's inputs, and repeats an Op that it knows
+nothing of, element by element, as a `Blockwise`.  A rule in an Op's module says how one node
+computes the whole batch: the batch's axes become part of one of the Op's axes, a batch of images or
 groups of channels (`Batch.merge`, `Batch.part`), or they stay where they are and the Op's axes move
-(`Batch.beside`).
+(`Batch.separate`).
 """
 
 from collections.abc import Callable, Sequence
@@ -74,7 +74,7 @@ class Batch:
     inputs : list of TensorVariable
         Each has all of the batch's axes or none.
     has : list of bool
-        Which of them have them; those of which the shape alone counts left out.
+        Which of them have them, except inputs of which only the shape counts.
     """
 
     def __init__(self, node: Any, inputs: Sequence[Any], shapes: Sequence[int] = ()) -> None:
@@ -210,7 +210,7 @@ class Batch:
                 return axis
         return axes[0]
 
-    def beside(self, op: Any) -> list[TensorVariable]:
+    def separate(self, op: Any) -> list[TensorVariable]:
         """Apply an Op that takes the batch's axes, which all of its inputs then have."""
         return op(*map(self.full, range(len(self.inputs))), return_list=True)
 
@@ -351,7 +351,7 @@ def own_batch_axes(op: Any, ndim: int) -> Sequence[int]:
 
 @singledispatch
 def shifted(op: Any, n: int) -> Any:
-    """Return the Op with `n` more axes before those of all its inputs, for each of a batch.
+    """Return the Op with `n` more axes before the axes of all its inputs, for each of a batch.
 
     None where there is no such Op.
     """
@@ -359,12 +359,12 @@ def shifted(op: Any, n: int) -> Any:
 
 
 def leading_batch(op: Any, node: Any, batch: Batch) -> list[TensorVariable] | None:
-    """Compute a batch as part of the Op's own, else beside it, else by the Op's inner graph."""
+    """Compute a batch as part of the Op's axes, else separately, else by the Op's inner graph."""
     axes = [axis for axis in own_batch_axes(op, node.inputs[0].type.ndim) if axis < 2]
     if axes:
         return batch.merged(op, axes)
     moved = shifted(op, batch.ndim)
-    return inner_batch(op, node, batch) if moved is None else batch.beside(moved)
+    return inner_batch(op, node, batch) if moved is None else batch.separate(moved)
 
 
 @singledispatch

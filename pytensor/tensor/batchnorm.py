@@ -130,7 +130,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return [out, mean, variance, *self.new_running(number, mean, variance, *running)]
 
     def new_running(self, number, mean, variance, *running):
-        """Return the new running statistics from those of a batch of so many elements."""
+        """Return the new running statistics from a batch of `number` elements."""
         statistics = self._where_running(mean, variance * self._correction(number))
         keep, factor = self._weights(number)
         return [old * keep + v * factor for old, v in zip(running, statistics, strict=True)]
@@ -250,7 +250,7 @@ def _drop_reduced(name, parameter, x, axes):
         parameter = specify_shape(parameter, shape).dimshuffle(kept)
     if parameter.type.ndim != len(kept):
         raise ValueError(
-            f"batch normalization: {name} must have {len(kept)} axes (those of the input that "
+            f"batch normalization: {name} must have {len(kept)} axes (the input's that "
             f"aren't reduced) or the input's {x.type.ndim}, got {parameter.type.ndim}"
         )
     for a, length in zip(kept, parameter.type.shape, strict=True):
@@ -430,14 +430,14 @@ def inference_form(outputs: Variable | Sequence[Variable]) -> Any:
     Returns
     -------
     Variable or list of Variable
-        The inputs and the shared variables are those of `outputs`; these themselves are left as
-        they are.  A batch's own mean and standard deviation stay what they are where they are read.
+        The inputs and the shared variables are the same as in `outputs`, which are left as they
+        are.  A batch's own mean and standard deviation stay what they are where they are read.
 
     Raises
     ------
     ValueError
         If a layer has no running mean or variance, naming it; if the graph contains gradients of
-        the training form, since those of the inference form are others: make it first, and
+        the training form, since the inference form has others: make it first, and
         differentiate it then; or if the layer is inside of a scan or an `OpFromGraph`.
 
     Examples

@@ -78,7 +78,7 @@ def broadcast_as(x: TensorLike, y: TensorLike, axes: Sequence[int]) -> TensorVar
     ----------
     x, y : tensor_like
     axes : sequence of int
-        Counted from the end, so that they are those of both tensors.
+        Counted from the end, so that they are both tensors' axes.
 
     Returns
     -------

@@ -11,6 +11,8 @@ import onnx
 import pytest
 
 import pytensor
+import pytensor.tensor
+from pytensor.link.onnx import export_onnx
 from pytensor.scalar.basic import Cast
 from tests.utils import in_turn
 
@@ -60,6 +62,24 @@ def test_example(name, tmp_path):
     assert bool(written) == (name != "likelihood_network")
     for path in written:
         onnx.checker.check_model(path, full_check=True)
+
+
+@pytest.mark.slow
+def test_fine_tuning_names_what_does_not_fit(tmp_path):
+    x = pytensor.tensor.tensor("x", shape=(1, 784), dtype="float32")
+    weight = pytensor.shared(np.ones((784, 2), "float32"), name="weight", shape=(784, 2))
+    export_onnx(x, x @ weight, tmp_path / "m.onnx")
+    np.savez(tmp_path / "d.npz", x=np.zeros((9, 1, 28, 28)), y=np.zeros(9, int))
+
+    def answer(*arguments):
+        command = [sys.executable, EXAMPLES / "finetune_onnx.py", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        return done.stderr.splitlines()[-1]
+
+    shapes = "x in d.npz is (9, 1, 28, 28); the model's input is (1, 784)"
+    assert answer("m.onnx", "--data", "d.npz").endswith(shapes)
+    assert answer("none.onnx").endswith("none.onnx does not exist")
 
 
 def nodes_of(graph):

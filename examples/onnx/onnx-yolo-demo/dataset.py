@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from data.cache import open_squares
-from data.coco import download_coco
 from data.formats import check_boxes, clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import (
@@ -79,7 +78,7 @@ class Dataset:
     image_size : int
     cache : str
         ``"memory"`` keeps all squares in memory, ``n * image_size**2 * 3`` bytes; ``"disk"`` in a
-        memory-mapped file in `cache_dir`, by default ``.cache`` beside the annotations.
+        memory-mapped file in `cache_dir`, by default ``.cache`` next to the annotations.
     workers, progress
         Threads that decode pictures; whether a bar shows how far they are.
     antialias : bool
@@ -219,7 +218,7 @@ class Dataset:
         return find_things(*self._all_boxes(), self.image_size)
 
     def held_things(self, below: int, above: int) -> Things:
-        """Find things of a class that can be pasted onto those of another. DataError: none can."""
+        """Find things of a class that can be pasted onto another class's. DataError: none can."""
         things = find_held(*self._all_boxes(), self.image_size, below, above)
         if not len(things.source):
             name = self.classes[above]
@@ -240,7 +239,7 @@ class Dataset:
     def max_boxes(self, mosaic: bool, pasted: int = 0, held: int = 0) -> int:
         """Return the most boxes a training image can hold, at least 1.
 
-        A mosaic has those of four images; each of so many `pasted` things may bring some, and each
+        A mosaic has the boxes of four images; each of the `pasted` things may bring some, and each
         of those that are `held` by others one.
         """
         most = most_boxes(self.box_counts(), mosaic) + held
@@ -249,7 +248,7 @@ class Dataset:
     def max_regions(self, mosaic: bool, pasted: int = 0) -> int:
         """Return the most regions a training image can show; 0 where the set has none.
 
-        A mosaic has those of four images; each of so many `pasted` things may show an image's.
+        A mosaic has the regions of four images; each of the `pasted` things may show an image's.
         """
         counts = np.diff(self._region_bounds)
         if not counts.any():
@@ -424,10 +423,10 @@ def load_split(
     split : str
         ``"train"``, ``"val"`` or ``"test"``.
     limit : int, optional
-        Read and decode only so many pictures of each data set: the first ones of a COCO file, or
-        by name. Those among them that can't be used are not replaced by others.
+        Read and decode only this number of pictures of each data set: the first ones of a COCO
+        file, or by name. Those among them that can't be used are not replaced by others.
     spread : int, optional
-        Decode only so many pictures, spread evenly over all.
+        Decode only this number of pictures, spread evenly over all.
     shown : str, optional
         Decode only pictures that have a box of this class and are labelled for it.
     """
@@ -449,7 +448,7 @@ def open_data(
 ) -> tuple[Dataset, Dataset]:
     """Open (training set, validation set) of the command line; download or draw if need be.
 
-    `options` are those of `training.options`; where their classes are None, they become those of
+    `options` are from `training.options`; where their classes are None, they become the classes of
     the data.  `choose` is called with them and the training part's `Listing` before pictures are
     decoded.  With `several` processes the first one of a machine
     does that and decodes the pictures into a file, which all map.  DataError or OSError: the data
@@ -518,6 +517,8 @@ def _at_hand(name: str, options: Namespace, several: bool) -> Path:
         lock = FileLock(path.with_name(f".{path.name}.lock"))
     with lock:
         if name == "coco":
+            from data.coco import download_coco  # what downloads takes a second to import
+
             counts = o.train_images, o.val_images
             classes = o.classes or [*DEFAULT_CLASSES]
             return download_coco(path, classes, *counts, o.connections, o.seed)

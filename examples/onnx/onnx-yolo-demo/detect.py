@@ -10,7 +10,6 @@ and addresses such as rtsp://… need OpenCV or PyAV. The exit code is 1 if some
 read, 0 else.
 """
 
-import argparse
 import contextlib
 import glob
 import json
@@ -26,6 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from commandline import Parser
 from data.images import PictureError, read_image
 from data.places import find_pictures
 from evaluation.detectors import (
@@ -258,9 +258,7 @@ def run(options):
 
 def main(arguments=None):
     """Detect as the command line says; return the exit code."""
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
-    )
+    parser = Parser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
     add = parser.add_argument
     add("model", metavar="MODEL", help="real, weights (.safetensors) or an ONNX file")
     add("source", nargs="+", metavar="SOURCE",

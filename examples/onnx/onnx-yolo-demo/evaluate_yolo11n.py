@@ -26,6 +26,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from commandline import Parser, existing
 from dataset import SPLITS, Dataset, load_split
 from evaluation.detectors import (
     AS_VALIDATION,
@@ -103,10 +104,10 @@ def format_sets(summaries: list[dict[str, Any]]) -> str:
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
-    add("--data", nargs="+", required=True, metavar="PATH",
+    add("--data", nargs="+", required=True, type=existing, metavar="PATH",
         help="data set, as for training, or several, which are scored as one")  # fmt: skip
     add("--each", action="store_true", help="score several data sets one by one")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")

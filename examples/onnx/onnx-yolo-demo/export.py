@@ -5,21 +5,46 @@
 The end of a training also compares the file that it exports with PyTensor (`verify_export`).
 """
 
-import argparse
 import json
 import os
 import sys
+from argparse import Namespace
 from typing import Any
 
 os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
-import numpy as np
+from commandline import Parser, existing
 from evaluation.detectors import CONFIDENCE, IOU, class_confidences
+from training.options import PROBABILITY, SIDE
+
+
+def parse_arguments(arguments: list[str] | None = None) -> Namespace:
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
+    add = parser.add_argument
+    add("weights", type=existing,
+        help="best.safetensors of a run, or pretrained weights, also .onnx")  # fmt: skip
+    add("onnx", help="file to write")
+    add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
+    add("--image-size", type=SIDE, help="pixels; default: what the file says, or else 640")
+    add("--dynamic-batch", action="store_true", help="any number of images")
+    add("--opset", type=int, default=20, help="default: 20")
+    add("--confidence", nargs="+", default=[], metavar="SCORE",
+        help="least score of what is shown, or of single classes, as CLASS=SCORE; default: "
+        f"{CONFIDENCE}")  # fmt: skip
+    add("--iou", type=PROBABILITY, default=IOU,
+        help=f"overlap from which on a box is suppressed; default: {IOU}")  # fmt: skip
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
+
+import numpy as np
 from model import YOLO11n
 from training.checkpoint import CheckpointError
-from training.options import PROBABILITY, SIDE
 from training.weights import load_model, require_folder
 
 import pytensor.tensor as pt
@@ -125,20 +150,7 @@ def _largest(values: np.ndarray) -> np.ndarray:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    add = parser.add_argument
-    add("weights", help="best.safetensors of a run, or pretrained weights, also .onnx")
-    add("onnx", help="file to write")
-    add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
-    add("--image-size", type=SIDE, help="pixels; default: what the file says, or else 640")
-    add("--dynamic-batch", action="store_true", help="any number of images")
-    add("--opset", type=int, default=20, help="default: 20")
-    add("--confidence", nargs="+", default=[], metavar="SCORE",
-        help="least score of what is shown, or of single classes, as CLASS=SCORE; default: "
-        f"{CONFIDENCE}")  # fmt: skip
-    add("--iou", type=PROBABILITY, default=IOU,
-        help=f"overlap from which on a box is suppressed; default: {IOU}")  # fmt: skip
-    options = parser.parse_args(arguments)
+    options = parse_arguments(arguments)
     try:
         require_folder(options.onnx)
         model, info = load_model(options.weights, options.classes)

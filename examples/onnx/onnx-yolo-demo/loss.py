@@ -207,7 +207,7 @@ def target_boxes_in_pixels(targets: Maps, height: int, width: int) -> tuple[Corn
 def labelled_anchors(windows: Any, labelled: Any, centres: np.ndarray) -> Any:
     """Tell for which classes the surroundings of an anchor are labelled: bool (B, C, A).
 
-    `windows` and `labelled` are those of `yolo_loss`, `centres` the anchors' in pixels, (2, A).
+    `windows` and `labelled` are from `yolo_loss`, `centres` the anchors' in pixels, (2, A).
     Where no layer lies, there is padding, on which nothing is.
     """
     x, y = centres
@@ -308,7 +308,7 @@ def task_aligned_assign(
 
     Boxes and `centres`, (2, A), are in pixels; `pred_boxes` are four (B, A), `gt_boxes` four
     (B, M), `pred_scores` probabilities (B, C, A), `gt_classes` integers and `gt_valid` bool (B, M).
-    Where M is static and larger than `chunk`, loops take at most so many boxes of an image at once,
+    Where M is static and larger than `chunk`, loops take at most `chunk` boxes of an image at once,
     and pass over those that aren't valid in any image: the same result in less memory.  With None
     there is no loop, for backends that have none.
     """
@@ -402,7 +402,7 @@ def scale_of(rows: Rows, owner: Any, overlap: Any, metric: Any) -> Any:
 def find_claims(
     rows: Rows, pred_boxes: Corners, root_score: Any, centres: np.ndarray, chunks: int
 ) -> Claims:
-    """Return the `Claims` of all boxes, found at once or in a loop over so many chunks of them."""
+    """Return the `Claims` of all boxes, found at once or in a loop over `chunks` chunks of them."""
     if chunks == 1:
         return claims_of(rows, pred_boxes, root_score, centres)
 
@@ -425,7 +425,7 @@ def find_claims(
 
 
 def find_scales(rows: Rows, owner: Any, overlap: Any, metric: Any, chunks: int) -> Any:
-    """Return `scale_of` all boxes, found at once or in a loop over so many chunks of them."""
+    """Return `scale_of` all boxes, found at once or in a loop over `chunks` chunks of them."""
     if chunks == 1:
         return scale_of(rows, owner, overlap, metric)
 

@@ -32,6 +32,11 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
+from training.options import check_paths, make_recipe, parse_arguments, resumed_settings
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    check_paths(parse_arguments((__doc__ or "").partition("\n")[0], sys.argv[1:]))
+
 import jax
 import numpy as np
 from data.augment import Augment, PasteOn
@@ -46,7 +51,6 @@ from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import LocalWeights, Validator, check_first, finish
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
-from training.options import make_recipe, parse_arguments, resumed_settings
 from training.preset import choose
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
@@ -61,7 +65,7 @@ from training.weights import model_info, starting_model
 
 from pytensor.link.jax.mode.host_memory import keep_freed_memory
 from pytensor.link.jax.mode.store.compilation_cache import use_cache
-from pytensor.link.jax.parallel.devices import Devices, ParallelError
+from pytensor.link.jax.parallel.devices import Devices, ParallelError, find_devices
 from pytensor.link.jax.parallel.prefetch import prefetch
 from pytensor.link.jax.parallel.processes import ProcessGroup, join
 
@@ -73,7 +77,7 @@ KNOWN_ERRORS = (
 
 def open_devices(o: Namespace) -> Devices:
     """Return the devices that share a batch; TrainingError if one is wanted and JAX finds none."""
-    if o.preset == "gpu" and jax.default_backend() == "cpu":
+    if find_devices()[0].platform == "cpu" and o.preset == "gpu":
         raise TrainingError(
             "--preset gpu: JAX finds no GPU. Run 'bash setup.sh --gpu', or train on the CPU with "
             "'bash train.sh --cpu'"
@@ -273,7 +277,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
 def main(arguments: list[str] | None = None) -> int:
     """Train as the command line says; return the exit code, after a signal 128 + its number.
 
-    Errors of the user's making, and those of disks, end with one line; what else may be raised is
+    Errors of the user, and of disks, end with one line; what else may be raised is
     a bug, and shows its traceback.  An error in one of several processes ends the others, too.
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
@@ -323,6 +327,6 @@ def run(options: Namespace, group: ProcessGroup | None) -> tuple[int, str]:
 
 if __name__ == "__main__":
     callbacks.Signals()  # Ctrl-C ends the process at once, until there is something to lose
-    # Else the kernel clears a step's temporary memory anew every time.
+    # Else the kernel clears a step's temporary memory every time.
     keep_freed_memory()
     sys.exit(main())

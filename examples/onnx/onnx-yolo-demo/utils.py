@@ -7,7 +7,7 @@ import numpy as np
 # Boxes of different classes are moved this many pixels apart, so that one pass of
 # suppression handles every class. It has to exceed the side of any network input.
 CLASS_SHIFT = 7680.0
-MAX_CANDIDATES = 30000  # the best so many enter the suppression
+MAX_CANDIDATES = 30000  # the best ones enter the suppression
 
 
 def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -67,7 +67,7 @@ def export_posterior_predictive(
     path : str or Path
     data : sequence of str, or Inputs
         The ``pm.Data`` that become inputs, of any size along their first dim.  Free variables along
-        it are drawn anew, given the others: their posterior is of the rows of the old data.
+        it are drawn again, given the others: their posterior is of the rows of the old data.
         `Inputs` say the same of what is no ``pm.Data``; `design.py` makes them of bambi's models.
     names : sequence of str, optional
         What to predict: observed variables, which is the default, or deterministic ones.
@@ -82,9 +82,10 @@ def export_posterior_predictive(
         Data that count along a dim, and that dim: ``{"group": "groups"}``.  For the metadata alone,
         by which a page offers names instead of numbers.
     across_rows : {"request", "training"}, optional
-        What is computed of all rows, such as the mean by which the data are centred: anew of those
-        of each request, or once of the data that the model has now.  Without it, the first, with a
-        warning that names what it is: a row's prediction depends on the others then.
+        When to compute what depends on all rows, such as the mean by which the data are centred:
+        for each request from its rows, or once from the data that the model has now.  By default
+        for each request, with a warning that names it: a row's prediction depends on the others
+        then.
     seed : int
         Each loading of the file begins with the same random numbers; each run has others.
     **options

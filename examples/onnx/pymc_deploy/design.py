@@ -29,7 +29,7 @@ def export_bambi(model, idata, path, names=None, **settings):
     onnx.ModelProto
         Each term but the intercept is an input of its name, of shape (rows, columns): its part of
         the design matrix, which `new_design` makes.  Labels of the columns are in the metadata's
-        ``coords``.  The outputs are those of `export_posterior_predictive`.
+        ``coords``.  The outputs are `export_posterior_predictive`'s.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def require_nothing_else(model, names, inputs):
     if hasattr(model.family, "transform_mean") and (other := {*names} & {*model.parameters}):
         raise ValueError(
             f"{sorted(other)}: in the PyMC model of an ordinal response these are other numbers "
-            "than those of model.predict; predict the response itself"
+            "than from model.predict; predict the response itself"
         )
     graph, rows = model.backend.model, len(next(iter(inputs.values.values())))
     stop = {*graph.free_RVs, *inputs.replace}

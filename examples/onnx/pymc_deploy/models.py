@@ -33,7 +33,7 @@ class Fitted:
     exact: list
     noisy: list
     settings: dict = field(default_factory=dict)
-    redrawn: list = field(default_factory=list)  # what PyMC has to be told to draw anew
+    redrawn: list = field(default_factory=list)  # what PyMC has to be told to draw again
     unknown: dict = field(default_factory=dict)  # how PyMC draws a new group
 
 

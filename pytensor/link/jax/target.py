@@ -68,7 +68,7 @@ def compiling_for(
 
 
 def in_one_kernel(value: Any) -> Any:
-    """Return an array times 1: on GPUs XLA makes one loop of those of the same shape.
+    """Return an array times 1: on GPUs XLA makes one loop of arrays with the same shape.
 
     It does so only if they read a common vector, and not where it knows what is in it.
     """

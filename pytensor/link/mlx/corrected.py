@@ -65,7 +65,7 @@ def corrected_funcify_ARange(op, **kwargs):
 @corrected_funcify.register(CheckAndRaise)
 def corrected_funcify_CheckAndRaise(op, **kwargs):
     # PyTensor's drops every check.  Conditions that are made from shapes have values while MLX
-    # traces; those of the inputs' values have none.
+    # traces; assertions on the inputs' values have none.
     def check_and_raise(x, *conditions):
         for condition in conditions:
             try:

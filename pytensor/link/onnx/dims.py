@@ -64,7 +64,7 @@ def left_over(sizes, wanted):
 class Algebra:
     """Sizes that variables have and scalars hold, as products of unknown ones.
 
-    Of which tensor an axis gets its length, and what scalars are beside products of lengths, is
+    Of which tensor an axis gets its length, and the scalars besides products of lengths, are
     found in another way when a graph is exported and when one is imported.
     """
 
@@ -100,7 +100,7 @@ class Dims(Algebra):
     def __init__(self, shape_feature=None, input_dims=None):
         self._feature = shape_feature
         self._input_dims = input_dims or {}
-        # Lengths depend on lengths: each layer asks for those of the one before several times
+        # Lengths depend on lengths: each layer asks for the previous layer's lengths several times
         self.size, self.of = cache(self.size), cache(self.of)
 
     def size(self, variable, axis):

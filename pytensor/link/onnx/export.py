@@ -317,7 +317,20 @@ def _sample(verify: Any, names: Sequence[str], variables: Sequence[Any]) -> dict
         values = [verify] if isinstance(verify, np.ndarray) else list(verify)
     if len(values) != len(names):
         raise ValueError(f"verify must have {len(names)} values, got {len(values)}")
-    return {
-        name: np.asarray(value, dtype=variable.type.dtype)
-        for name, value, variable in zip(names, values, variables, strict=True)
-    }
+    sample = {}
+    for name, value, variable in zip(names, values, variables, strict=True):
+        sample[name] = array = np.asarray(value, dtype=variable.type.dtype)
+        expected = variable.type.shape
+        if not _fits(array, expected):
+            last = array.ndim > 2 and _fits(np.moveaxis(array, -1, 1), expected)
+            raise ValueError(
+                f"verify: input {name!r} has shape {array.shape}; expected {expected}"
+                + (". Try numpy.moveaxis(x, -1, 1)" if last else "")
+            )
+    return sample
+
+
+def _fits(array: np.ndarray, shape: Sequence[int | None]) -> bool:
+    return array.ndim == len(shape) and all(
+        wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )

@@ -118,7 +118,7 @@ def corrected_funcify_Argmax(op, node, **kwargs):
 
 @corrected_funcify.register(AdvancedIncSubtensor)
 def corrected_funcify_AdvancedIncSubtensor(op, node, **kwargs):
-    # PyTensor refuses slices beside indices that may repeat: the gradient of a lookup along any
+    # PyTensor refuses slices next to indices that may repeat: the gradient of a lookup along any
     # axis but the first.
     repeats = not (op.set_instead_of_inc or op.ignore_duplicates)
     if not repeats or not any(isinstance(entry, slice) for entry in op.idx_list):

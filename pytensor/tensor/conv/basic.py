@@ -111,7 +111,7 @@ def _append_zeros(x: TensorVariable, channels: int | None, counts: list[int]) ->
             shape = [count if i == axis else x.shape[i] for i in range(n + 2)]
             x = join(axis, x, zeros(shape, dtype=x.type.dtype))
         return x
-    # While a backend traces, shapes of a convolution's gradients are known, those of slices aren't.
+    # While a backend traces, shapes of a convolution's gradients are known, not shapes of slices.
     op: Any = Conv(
         border_mode=tuple((0, count) for count in counts),
         subsample=(1,) * n,
@@ -285,7 +285,7 @@ def conv(
     filters : tensor_like, shape ``(out channels, channels / num_groups, *kernel)``
         Floating point; may be computed at run time.
     border_mode, subsample, filter_dilation, num_groups, filter_flip
-        As for `conv2d`, of so many spatial axes.
+        As for `conv2d`, for the spatial axes that there are.
 
     Returns
     -------

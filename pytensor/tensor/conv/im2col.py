@@ -4,7 +4,7 @@ A patch is what one output position sees of the image.  As columns of a matrix (
 correlation into matrix products, which BLAS does; the gradient for the image adds the columns up
 again (col2im).  Images are taken a few at a time, so that the matrix stays small.
 
-Shapes are those of `pytensor.tensor.conv.ops`, checked there; `geometry` is the triple (pads,
+Shapes are as in `pytensor.tensor.conv.ops`, which checks them; `geometry` is the triple (pads,
 stride, dilation), each with one entry per spatial axis.
 """
 

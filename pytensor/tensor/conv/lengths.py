@@ -77,7 +77,7 @@ def averaged_cells(
     """
 
     def cells_before(end):
-        # Nothing negative is divided: not all backends round such quotients alike
+        # Nothing negative is divided: not all backends round such quotients in the same way
         reach = smaller(larger(end - starts + (dilation - 1), 0), window * dilation)
         return reach // dilation
 

@@ -64,7 +64,7 @@ class BaseConv(Op):
         return op_class(**{name: getattr(self, name) for name in BaseConv.__props__})
 
     def repeated(self, times):
-        """Return the Op with so many times as many groups."""
+        """Return the Op with `times` as many groups."""
         props = {name: getattr(self, name) for name in self.__props__}
         return type(self)(**props | {"num_groups": self.num_groups * times})
 

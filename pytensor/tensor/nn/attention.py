@@ -119,12 +119,12 @@ def scaled_dot_product_attention(
 
 
 def _for_heads_of(query: TensorVariable, name: str, v: TensorVariable) -> TensorVariable:
-    """Repeat the heads of keys or values as often as those of `query` need it."""
+    """Repeat the heads of keys or values as often as the heads of `query` need it."""
     heads, own = (u.type.shape[-3] if u.type.ndim > 2 else None for u in (query, v))
     if heads is None or own is None or own == 0 or heads % own:
         raise ValueError(
             f"scaled_dot_product_attention: enable_gqa=True needs known numbers of heads, of query "
-            f"a multiple of those of {name}; got {heads} and {own} (axis -3). pt.specify_shape "
+            f"a multiple of {name}'s; got {heads} and {own} (axis -3). pt.specify_shape "
             "makes them known"
         )
     return v if heads == own else repeat(v, heads // own, axis=v.type.ndim - 3)

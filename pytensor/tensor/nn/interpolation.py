@@ -144,8 +144,8 @@ def interpolate(
     Raises
     ------
     ValueError
-        If neither or both of `size` and `scale_factor` are given, the mode isn't for so many axes,
-        or an argument isn't one of those above.
+        If neither or both of `size` and `scale_factor` are given, the mode isn't for this number of
+        axes, or an argument isn't one of those above.
     TypeError
         If `x` isn't floating point.
 
@@ -162,7 +162,7 @@ def interpolate(
     Where a `scale_factor` keeps a length that is known, linear interpolation and `antialias` leave
     the axis as it is, as PyTorch does.  Where one keeps or doubles a length, and isn't an integer,
     PyTorch takes 1 or 2 for it in ``"nearest"`` of two axes on a CPU, and in the gradients of the
-    other modes and of `antialias`, which aren't those of its results then; those here are.
+    other modes and of `antialias`, which then don't belong to its results; the gradients here do.
 
     References
     ----------

@@ -476,7 +476,7 @@ def max_unpool2d(
         From `max_pool2d` with ``return_indices=True``: positions in the last two axes of the
         output, flattened.
     kernel_size, stride : int or (int, int)
-        Those of the pooling; `stride` is `kernel_size` by default.
+        As for the pooling; `stride` is `kernel_size` by default.
     padding : int, (int, int), or two pairs (before, after)
         That of the pooling.
     output_size : int, two in a tuple, or the image's whole shape, optional

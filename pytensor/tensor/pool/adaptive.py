@@ -66,7 +66,7 @@ class AdaptivePool(TensorSymbolicOp):
         return [n if m is None else m for m, n in zip(self.output_size, lengths, strict=True)]
 
     def _with_lengths(self, out, x):
-        """Return `out` with the static lengths that follow from those of the input `x`."""
+        """Return `out` with the static lengths that follow from the lengths of the input `x`."""
         n, shape = len(self.output_size), x.type.shape
         lengths = [None if isinstance(m, Variable) else m for m in self.output_lengths(shape[-n:])]
         return specify_shape(out, [*shape[:-n], *lengths])

@@ -90,7 +90,7 @@ def pool_nd(
     ws : tuple of int
         Window along each of the pooled axes.
     ignore_border, stride, pad, mode
-        As for `pool_2d`, of so many axes.
+        As for `pool_2d`, for ``len(ws)`` axes.
     dilation : int or tuple of int
         Distance between neighbouring cells of a window.
 

@@ -94,7 +94,7 @@ def lp_pool(
     kernel_size : tuple of int
         Cells of a window along each axis.
     stride, padding, dilation, ceil_mode
-        As for `pytensor.tensor.nn.max_pool2d`, of so many axes; padding counts as 0.
+        As for `pytensor.tensor.nn.max_pool2d`, for ``len(kernel_size)`` axes; padding counts as 0.
 
     Returns
     -------

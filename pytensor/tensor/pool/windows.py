@@ -38,7 +38,7 @@ class Steps:
         """Return what was computed along an axis, before the next.
 
         By another Op a compiler can be told to go no further, which else computes the windows of
-        one axis anew for each window of the next.
+        one axis again for each window of the next.
         """
         return variables if len(variables) > 1 else variables[0]
 

@@ -76,7 +76,7 @@ class Resize(TensorSymbolicOp):
     def target(self, lengths, i, xp=np):
         """Return the `Axis` of the resized axis number `i`.
 
-        `lengths` are those of all resized axes of the input: integers, or scalar variables with
+        `lengths` belong to all resized axes of the input: integers, or scalar variables with
         ``xp=Symbolic``.
         """
         length = lengths[i]

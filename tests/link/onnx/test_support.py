@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from docs.tools import onnx_support
 from docs.tools.onnx_support import TABLE, document, try_cell
 from pytensor.compile.builders import OpFromGraph
 from pytensor.link.onnx import onnx_funcify
@@ -90,6 +91,17 @@ def test_row(name):
 
 # Rows of Ops of PyTensor's for which there is no converter.
 UNSUPPORTED = ("Complex", "Eig", "Fourier", "Hyp2F1", "Lstsq", "QZ", "Schur")
+
+
+def test_only_the_named_rows_are_tried(monkeypatch, capsys):
+    monkeypatch.setattr(onnx_support, "try_cell", lambda *_: {18: "too old"})
+    before, after = (text.splitlines() for text in (TABLE.read_text(), document(["Abs"])))
+    row = f"| Abs | {' | '.join(['19+'] * len(DTYPES))} |"
+    assert {*after} - {*before} == {row, f"- Abs ({', '.join(DTYPES)}): too old"}
+    assert len(after) == len(before) + 1
+    with pytest.raises(SystemExit):
+        onnx_support.main(["--rows", "Abs,Abz"])
+    assert "--rows: there is no row Abz" in capsys.readouterr().err
 
 
 @pytest.mark.long

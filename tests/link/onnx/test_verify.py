@@ -29,6 +29,16 @@ def onnx_funcify_OneMore(op, node, x):
 SAMPLE = np.array([[1, -2, 3], [4, 5, -6]])
 
 
+def test_a_sample_of_another_shape_names_the_input():
+    x = pt.tensor("x", dtype="float32", shape=(None, 3, 8, 8))
+    reason = r"^verify: input 'x' has shape \(2, 8, 8, 3\); expected \(None, 3, 8, 8\). Try "
+    with pytest.raises(ValueError, match=reason + r"numpy.moveaxis\(x, -1, 1\)$"):
+        export_onnx([x], x + 1, verify=[np.zeros((2, 8, 8, 3))])
+    for shape in ((3, 8, 8), (2, 3, 8, 7)):
+        with pytest.raises(ValueError, match=r"expected \(None, 3, 8, 8\)$"):
+            export_onnx([x], x + 1, verify=[np.zeros(shape)])
+
+
 def test_the_first_node_that_differs_is_named():
     x = pt.matrix("x", dtype="float32")
     y = pt.exp(pt.tanh(OneMore()(pt.abs(x)) / 3)).sum()

@@ -24,7 +24,7 @@ def unpacked(archive):
                     for entry in opened.infolist():
                         entry.filename = name = _name_in(entry)
                         if name.startswith("/") or ".." in name.split("/"):
-                            raise ValueError(f"{archive} holds {name}, outside of it; zip it anew")
+                            raise ValueError(f"{archive} holds {name}, outside of it; zip it again")
                         opened.extract(entry, f"{part}/whole")
                 Path(part, "whole").rename(folder)
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:

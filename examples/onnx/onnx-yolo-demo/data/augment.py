@@ -224,7 +224,7 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
 def _visible_parts(corners, layers, windows, first):
     """Find what can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
 
-    `windows` are those of the layers from `first` on. Boxes of such a layer end where its window
+    `windows` are the layers' windows from `first` on. Boxes of such a layer end where its window
     does, and windows of later layers cover what is below. A window that ends within a pixel of a
     box's edge counts as if it ended at the edge, as so small a sliver can't be seen. Returns areas
     (n,), and corners (n, 4) around what is visible.
@@ -329,7 +329,7 @@ def _paste_on(dataset, augment, chance, plan, placed, canvas, shift, gains, foun
     in the upper half. What is pasted ends where the picture does onto which it is pasted.
 
     `chance` has `HELD_CHOICES` numbers for each layer; the other parameters, and what is returned,
-    are those of `_paste`, and `make_plan`'s warp. Boxes of class `below` keep their extent, as that
+    are as in `_paste`, and `make_plan`'s warp. Boxes of class `below` keep their extent, as that
     of a person who holds a phone does in data sets.
     """
     size, on, first = dataset.image_size, augment.paste_on, len(plan.source) - LAYERS
@@ -407,7 +407,7 @@ def make_plan(dataset, index, augment, rng, pool=None):
 
     Where `augment.copy_paste` isn't 0, things of other images are pasted above at random places,
     scaled and flipped alone. Boxes that they cover shrink to what is visible, as boxes in data sets
-    do; those of which less than `VISIBLE` is left are dropped. What `augment.paste_on` pastes is
+    do; boxes of which less than `VISIBLE` is left are dropped. What `augment.paste_on` pastes is
     above these things.
 
     Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.

@@ -63,7 +63,7 @@ def part_of(path):
 def decode_all(pictures, squares, workers=1, progress="", antialias=True):
     """Decode and letterbox pictures, by `workers` threads.
 
-    The first rows of `squares`, uint8 (n, S, S, 3), become those of the usable pictures, in their
+    The first rows of `squares`, uint8 (n, S, S, 3), become the usable pictures, in their
     order. If no picture of 16 bits a channel uses the upper two bits, all of these are decoded
     again, with the bits that they use.
     `progress` is the title of a progress bar; none is shown if it is empty.

@@ -40,9 +40,11 @@ from urllib.parse import urlsplit
 
 import pooch
 import requests
+from commandline import Parser
 from data.cache import check_space, part_of
 from data.images import PictureError, decode, quiet
 from data.listing import DataError, choose_classes
+from evaluation.forms import COCO_CLASSES
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
@@ -88,7 +90,9 @@ def fetch_annotations(folder, base, progress):
     known = os.environ.get("COCO_ANNOTATIONS_SHA256", "").strip() or ARCHIVE_SHA256
     registry = {ARCHIVE: None if known == "unchecked" else known}
     archive = folder / ARCHIVE
-    pooch.get_logger().setLevel("INFO" if progress else "WARNING")
+    pooch.get_logger().setLevel("WARNING")  # no line for each attempt
+    if progress:
+        print(f"downloading {base}/annotations/{ARCHIVE}", file=sys.stderr)
     source = pooch.create(
         folder, f"{base}/annotations/", registry=registry, retry_if_failed=ATTEMPTS - 1
     )
@@ -101,8 +105,10 @@ def fetch_annotations(folder, base, progress):
                 with content, part_of(path) as part, part.open("wb") as file:
                     shutil.copyfileobj(content, file, 1 << 20)
     except requests.RequestException as error:
+        offline = isinstance(error, requests.ConnectionError)
+        why = f"no connection to {urlsplit(base).netloc}" if offline else error
         raise DataError(
-            f"{base}/annotations/{ARCHIVE}: {error}; check the network and COCO_BASE_URL, then "
+            f"{base}/annotations/{ARCHIVE}: {why}; check the network and COCO_BASE_URL, then "
             "run again to go on"
         ) from None
     except ValueError as error:  # of pooch
@@ -323,6 +329,10 @@ def download_coco(
             f"train_images={train_images}, val_images={val_images}, connections={connections}, "
             f"seed={seed}: connections must be positive, the others not negative"
         )
+    try:
+        choose_classes("COCO", COCO_CLASSES, classes)
+    except ValueError as error:
+        raise DataError(str(error)) from None
     base, root, counts = base_url(), Path(root), {"train": train_images, "val": val_images}
     subset = root / "subsets" / subset_name(classes, train_images, val_images, seed)
     record = {
@@ -356,9 +366,7 @@ def download_coco(
 
 def main(arguments=None):
     """Download as the command line says, print the subset's folder, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("root", metavar="ROOT", help="folder for the data")
     add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",

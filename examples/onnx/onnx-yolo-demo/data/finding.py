@@ -324,7 +324,7 @@ def _flat_yolo(path, split):
 
 # What finds a part: where tools put it first, anywhere else then.
 _FINDERS = (_find_coco, _find_yolo), (_any_coco, find_form, _flat_yolo)
-_KINDS = {  # those of a file, by its ending
+_KINDS = {  # kinds of a file, by its ending
     ".json": {_find_coco, _any_coco, find_form},
     ".csv": {find_form},
     ".yaml": {_find_yolo},

@@ -53,7 +53,7 @@ def _boxes(rows):
 def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, some=False):
     """Read a COCO instances file, or its first `limit` images, as a `Listing`.
 
-    Images may lack ``width`` and ``height``. The classes are those of the file by default; with
+    Images may lack ``width`` and ``height``. The classes are the file's by default; with
     `some`, the file may lack some of them. `share` is ``"train"`` or ``"val"`` where the file has
     the pictures of both; see `listing.share_of`. A picture with an annotation whose ``bbox`` can't
     be used is excluded.
@@ -193,7 +193,7 @@ def _located(folder, name, index):
 
 
 def _read_annotations(path, data, place_of, category_ids):
-    """Return `Boxes`, those of regions, reasons by place, and counts of the rest."""
+    """Return `Boxes`, boxes of regions, reasons by place, and counts of the rest."""
     names = {category["id"]: category["name"] for category in data["categories"]}
     wanted = {category: label for label, category in enumerate(category_ids)}
     rows, regions, excluded, other_classes = [], [], {}, Counter()
@@ -227,7 +227,7 @@ def _read_annotations(path, data, place_of, category_ids):
 def clean_boxes(boxes, places, sides):
     """Clip the boxes of the usable pictures, and drop what can't be used.
 
-    `boxes` are `Boxes`, `places` those of the usable pictures in the listing, ascending; `sides`,
+    `boxes` are `Boxes`, `places` the usable pictures' places in the listing, ascending; `sides`,
     float (n, 2), their widths and heights.
 
     Returns
@@ -267,7 +267,7 @@ _FEWEST_BEYOND = 3
 def check_boxes(source, boxes, places, sides):
     """Find boxes that are written in another way than the format says, by their positions.
 
-    `boxes`, `places` and `sides` are those of `clean_boxes`. ValueError if more than a tenth of the
+    `boxes`, `places` and `sides` are from `clean_boxes`. ValueError if more than a tenth of the
     boxes, and not only one or two, reach beyond their pictures with a tenth of their area or more;
     it says what they look like.
     """

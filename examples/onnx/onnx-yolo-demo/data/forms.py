@@ -107,7 +107,7 @@ def read_form(part, classes=None, limit=None, share=None, some=False):
 
     A picture whose file can't be read is excluded; where each picture has its own file, one
     without is background. Classes and pictures are sorted by name, and numbered from 1. Parameters
-    are those of `formats.read_coco`.
+    are from `formats.read_coco`.
     """
     form, root = part.form, part.root
     index, pictures, things, excluded = Pictures(root), {}, {}, {}

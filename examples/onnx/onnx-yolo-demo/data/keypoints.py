@@ -1,4 +1,4 @@
-"""Telling text labels of boxes with keypoints from those of polygons.
+"""Tell text labels of boxes with keypoints from labels of polygons.
 
 A line of either is a class and then numbers: ``cx cy w h`` and the keypoints, each ``x y`` or
 ``x y visibility``, or the corners of a polygon. Only ``kpt_shape`` in data.yaml says which it is.
@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-LINES = 1000  # so many are enough to tell
+LINES = 1000  # these are enough to tell
 _MOST, _SOME = 0.9, 0.05  # of them; a few may be wrong
 _SLACK = 0.01  # of the picture's side, by which rounding may put a box outside
 
@@ -27,8 +27,8 @@ def guess_shape(lines):
     length, count = Counter(map(len, lines)).most_common(1)[0]
     if length < 6 or count < _MOST * len(lines):
         return None
-    alike = np.array([values for values in lines if len(values) == length])
-    boxes, points = alike[:, :4], alike[:, 4:]
+    rows = np.array([values for values in lines if len(values) == length])
+    boxes, points = rows[:, :4], rows[:, 4:]
     reach = np.abs(boxes[:, :2] - 0.5) + boxes[:, 2:] / 2
     if ((boxes[:, 2:] > 0) & (reach <= 0.5 + _SLACK)).all(axis=1).mean() < _MOST:
         return None
@@ -40,7 +40,7 @@ def guess_shape(lines):
     if numbers == 2:
         inside = (np.abs(points - boxes[:, :2]) <= boxes[:, 2:] / 2).all(axis=1)
         return (1, 2) if inside.mean() >= _MOST else None
-    crossing = np.mean([_crosses_itself(values.reshape(-1, 2)) for values in alike])
+    crossing = np.mean([_crosses_itself(values.reshape(-1, 2)) for values in rows])
     return (numbers // 2, 2) if crossing >= _SOME else None
 
 

@@ -1,5 +1,6 @@
 """List the pictures and boxes of a data set, by its files."""
 
+import difflib
 import hashlib
 import os
 import re
@@ -12,7 +13,7 @@ import numpy as np
 
 SPLITS = ("train", "val", "test")
 DEFAULT_CLASSES = ("person", "cell phone")  # of the data sets that are downloaded or drawn
-_ONE_IN = 5  # about one in so many pictures of an undivided data set is for validation
+_ONE_IN = 5  # about one in five pictures of an undivided data set is for validation
 
 
 class DataError(Exception):
@@ -202,10 +203,10 @@ def box_counts(listing):
 
 
 def most_boxes(counts, mosaic):
-    """Return the most boxes of a training image, at least 1; a `mosaic` has those of four.
+    """Return the most boxes of a training image, at least 1; a `mosaic` has the boxes of four.
 
-    `counts` are those of the pictures. A mosaic that by chance has a crowded picture more than once
-    may have more.
+    `counts` are the pictures' numbers of boxes. A mosaic that by chance has a crowded picture more
+    than once may have more.
     """
     counts = np.sort(counts)[::-1]
     # A set of fewer than four images repeats them in a mosaic, and so does resize.
@@ -220,7 +221,7 @@ def leave_out_crowds(listing, most):
 
 
 def choose_classes(source, available, wanted, some=False):
-    """Return the wanted class names, all by default, checked against those of `source`.
+    """Return the wanted class names, all by default, checked against the classes of `source`.
 
     With `some`, `source` may lack some of them, and the others are returned. ValueError if a class
     is unknown or named twice, or none is left.
@@ -231,7 +232,8 @@ def choose_classes(source, available, wanted, some=False):
         wanted, unknown = [name for name in wanted if name in available], []
     if unknown:
         lower = {name.lower(): name for name in available}
-        meant = [repr(lower[name.lower()]) for name in unknown if name.lower() in lower]
+        near = [difflib.get_close_matches(name.lower(), lower, 1) for name in unknown]
+        meant = [repr(lower[match]) for matches in near for match in matches]
         hint = f" (did you mean {', '.join(meant)}?)" if meant else ""
         raise ValueError(
             f"{source} has no category {unknown}{hint}; available: {sorted(available)}"

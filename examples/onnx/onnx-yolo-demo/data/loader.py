@@ -31,8 +31,8 @@ ORDER_STREAM = 2**32 - 1
 
 UNCHANGED = Augment(flip=0, hue=0, saturation=0, value=0, scale=0, translate=0)
 
-# The loss has arrays with a number for each pair of a box and a cell of these strides. From so many
-# pairs in a step on, the user is told.
+# The loss has arrays with a number for each pair of a box and a cell of these strides. The user is
+# told if a step has more pairs than this.
 STRIDES, LARGE = (8, 16, 32), 125e6
 
 # Batches in preparation. Plans need little memory.
@@ -176,13 +176,13 @@ class BatchLoader:
     """Batches of constant shape, in an order that depends on seed and epoch alone.
 
     Where the dataset joins several data sets with shares, or other shares are given, an epoch has
-    as many images as all of them together, split by the shares (`make_pools`): those of a small set
-    with a large share come several times, each time drawn anew, and of a large set with a small
-    share each epoch has others.
+    as many images as all of them together, split by the shares (`make_pools`): images of a small
+    set with a large share come several times, each time drawn again, and each epoch has others of a
+    large set with a small share.
 
     An epoch has ``ceil(n / batch_size)`` batches. If `batch_size` does not divide n, the last
     one is filled up with the first images of the next epoch, as they will appear there (and with
-    those of later epochs, where the dataset is smaller than a batch).
+    images of later epochs, where the dataset is smaller than a batch).
 
     Leaving it as a context manager, or `close`, ends its threads.
 
@@ -211,7 +211,7 @@ class BatchLoader:
     Attributes
     ----------
     pasted : int
-        Most things that are pasted into an image: so many layers its plans have above four.
+        Most things that are pasted into an image: its plans have this number of layers above four.
     max_regions : int
         Rows of the arrays of regions, as many as needed; 0 where batches have no such arrays. A
         mosaic with more, as of too many boxes, becomes its first image alone.
@@ -270,7 +270,7 @@ class BatchLoader:
         self.close()
 
     def close(self):
-        """End the threads. They are started anew if batches are asked for after that."""
+        """End the threads. They are started again if batches are asked for after that."""
         self._pending.clear()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)

@@ -26,7 +26,7 @@ def split_share(text):
 def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
     """Read a part of one or of several data sets, as one `Listing`.
 
-    The classes are by default those of all sets, by name, in the order of their first appearance.
+    The classes are by default all sets' classes, by name, in the order of their first appearance.
     A set may lack some of the classes: its pictures aren't labelled for them; with `some`, several
     sets may lack a class altogether. A set may lack the part, too, unless all do: one without a
     part for validation is for training as a whole if another has one. `shares` has a number for

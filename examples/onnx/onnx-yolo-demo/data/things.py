@@ -134,7 +134,7 @@ def find_held(boxes, classes, bounds, pictures, size, below, above):
     Their rectangles are the boxes, to the nearest pixel: what is around them is not what is around
     a thing that is held. Boxes of class `below` that reach into a rectangle don't come along: a
     hand that holds a phone becomes one of the person onto whom it is pasted. A rectangle that shows
-    another thing isn't used. Parameters and what is returned are those of `find_things`; each
+    another thing isn't used. Parameters and results are as for `find_things`; each
     brings one box: its rectangle.
     """
     corners = to_corners(boxes, size)

@@ -112,8 +112,8 @@ def _label_file(path):
     """Return where the labels of a picture are, or would be."""
     path = Path(path).absolute()
     head, images, tail = path.as_posix().rpartition("/images/")
-    beside, own = path.with_suffix(".txt"), Path(f"{head}/labels/{tail}").with_suffix(".txt")
-    return own if images and (own.parent.is_dir() or not beside.exists()) else beside
+    near, own = path.with_suffix(".txt"), Path(f"{head}/labels/{tail}").with_suffix(".txt")
+    return own if images and (own.parent.is_dir() or not near.exists()) else near
 
 
 def label_files(pictures, root):

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from data.images import FILL, letterbox
 from data.listing import choose_classes, read_names
-from data.loader import val_batches
 from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
 from training.checkpoint import REAL_WEIGHTS
@@ -101,7 +100,7 @@ class OnnxDetector:
         if fixed and image_size not in (None, sides[0]):
             raise ModelError(
                 f"{path} is fixed to images of {sides[0]} px, not {image_size}: leave "
-                "--image-size out, or export the model anew"
+                "--image-size out, or export the model again"
             )
         self.input_name, self._float = image.name, ONNX_FLOATS[image.type]
         self.batch_size, self.image_size = batch or batch_size, image_size or sides[0]
@@ -232,6 +231,8 @@ def open_detector(path, image_size=None, batch_size=16, form=None, names=None, c
         raise ModelError(
             f"{path}: a model is a .safetensors or an .onnx file, or real, the repository's weights"
         )
+    if not Path(path).exists():
+        raise ModelError(f"{path}: no such file")
     how = {}
     if kind is OnnxDetector:
         how = {"form": form, "names": None if names is None else read_names(names)}
@@ -355,6 +356,8 @@ def detect(
 
 def detect_by(suppressions, detector, dataset, batch_size, progress=False, places=None):
     """Return what `detect` returns for each of several ways of suppression, by one run."""
+    from data.loader import val_batches  # imports PyTensor and Numba: seconds
+
     places = range(len(dataset)) if places is None else places
     batches = val_batches(dataset, batch_size, places)
     count = math.ceil(len(places) / batch_size)

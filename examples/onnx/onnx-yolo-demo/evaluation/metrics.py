@@ -39,7 +39,7 @@ def coco_scores(dataset, detections):
 
     Returns what `coco_map` does, and ``map75``; ``map_small``, ``map_medium`` and ``map_large``
     (areas below 32², below 96² and above, in pixels of the original picture); the recalls
-    ``ar_1``, ``ar_10``, ``ar_100`` (best so many per image and class) and ``ar_small``,
+    ``ar_1``, ``ar_10``, ``ar_100`` (the best 1, 10, 100 per image and class) and ``ar_small``,
     ``ar_medium``, ``ar_large``.  NaN where there is no ground truth of that size.
 
     Each class has its number of ``boxes``, too, and ``precision``, ``recall`` and ``confidence``
@@ -99,7 +99,7 @@ def scores_by_source(dataset, detections):
 
 
 def matches(dataset, detections):
-    """Return (detections, things), matched at an IoU of 0.5; those of crowds are neither.
+    """Return (detections, things), matched at an IoU of 0.5; crowds are neither.
 
     Both are lists of pairs: a dict, and whether there is a match. The dicts have ``image_id``,
     ``class``, a name, and ``box``: x1, y1, x2, y2 in pixels. A detection has its ``score`` and its
@@ -228,7 +228,7 @@ def best_confidences(dataset, detections, least_precision=None):
         f1 = 2 * hits / (count + drawn)
         enough = precision >= (np.inf if least_precision is None else least_precision)
         place = np.argmax(f1)
-        if enough.any():  # of those of equal recall, the one of the fewest false detections
+        if enough.any():  # of equal recall, the one with the fewest false detections
             place = np.flatnonzero(enough & (recall == recall[enough].max()))[-1]
         values = CONFIDENCES[place], precision[place], recall[place], f1[place]
         best[name] = dict(zip(keys, map(float, values), strict=True))

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 from data.images import to_corners
-from matplotlib.figure import Figure
 from PIL import Image, ImageDraw, ImageFont
 
 CLASS_COLORS = {"person": (40, 190, 70), "cell phone": (255, 140, 0)}
@@ -92,6 +91,8 @@ def draw_validation(path, dataset, detections, confidence=0.25):
 def draw_curves(path, rows):
     """Plot losses, precision and learning rate of the rows of results.csv, one per epoch."""
     epochs = [row["epoch"] for row in rows]
+    from matplotlib.figure import Figure  # half a second
+
     figure = Figure(figsize=(13, 3.6), layout="constrained")
     axes = figure.subplots(1, 3)
     for name in ("box_loss", "cls_loss", "dfl_loss"):

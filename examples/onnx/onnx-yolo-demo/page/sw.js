@@ -1,7 +1,7 @@
 /**
  * The service worker of the page in one file: keeps it for times without a network.
  *
- * The server is asked first, so a page that was built anew shows at once; its last answer is kept
+ * The server is asked first, so a page that was built again shows at once; its last answer is kept
  * for when it can't be reached. A page that is open asks from time to time whether there is another
  * version: {type: "look", version}; the answer, if there is, is {type: "newer"}.
  */

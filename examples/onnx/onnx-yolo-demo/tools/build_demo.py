@@ -4,7 +4,7 @@
     python -m tools.build_demo MODEL.onnx --int8 MODEL_int8.onnx     # smaller and faster
     python -m tools.build_demo MODEL.onnx --far MODEL_448.onnx       # two sizes of input to choose
 
-Writes a folder ``page`` beside the model: ``yolo_detection_demo.html``, which loads the scripts in
+Writes a folder ``page`` next to the model: ``yolo_detection_demo.html``, which loads the scripts in
 ``demo_assets``, and ``yolo_detection_single_file.html``, the whole page in one file.  Both work
 opened from the disk, without a server or a network.  The same model gives the same files, byte for
 byte.  ``--int8`` takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU computes no
@@ -15,7 +15,6 @@ It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts
 ``npm ci`` in this folder.
 """
 
-import argparse
 import base64
 import hashlib
 import json
@@ -27,6 +26,37 @@ import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
+
+from commandline import Parser, existing
+
+
+def parse_arguments(arguments=None):
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=existing, help="ONNX file of a detector")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="another folder than 'page' next to the model"
+    )
+    parser.add_argument("--int8", type=existing, metavar="ONNX", help="its form by tools.quantize")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
+    )
+    parser.add_argument(
+        "--card", type=existing, metavar="JSON", help="what it has seen, how it does"
+    )
+    parser.add_argument(
+        "--far", type=existing, metavar="ONNX", help="the same weights at a larger size"
+    )
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--samples", type=existing, metavar="PATH",
+        help="data set, as for training, of whose validation pictures the page contains some; "
+        "default: drawn persons and phones, for a model that knows them")  # fmt: skip
+    add("--no-samples", action="store_true", help="begin with an empty stage")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 import onnx
@@ -106,7 +136,7 @@ def bundle(entry):
     """Return one classic script of a module below ``page/src`` and all that it imports."""
     command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
     command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
-    # The runtime's variant whose WebAssembly, and the script around it, lie beside it.
+    # The runtime's variant whose WebAssembly, and the script around it, are next to it.
     command.append("--conditions=onnxruntime-web-use-extern-wasm")
     result = subprocess.run(command, cwd=DEMO, capture_output=True, text=True, encoding="utf-8")
     if result.returncode:
@@ -414,7 +444,7 @@ def build(
     model_path : path-like
         An ONNX detector, as `export.export_detector` writes.
     output : path-like, optional
-        The folder that receives the page, by default ``page`` beside the model.
+        The folder that receives the page, by default ``page`` next to the model.
     int8 : path-like, optional
         What `tools.quantize` has made of the model; the page runs it on WebAssembly.
     webgpu : bool
@@ -499,25 +529,7 @@ def how_to_open(report):
 
 def main(arguments=None):
     """Build as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path, help="ONNX file of a detector")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
-    )
-    parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
-    parser.add_argument(
-        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
-    )
-    parser.add_argument("--card", type=Path, metavar="JSON", help="what it has seen, how it does")
-    parser.add_argument(
-        "--far", type=Path, metavar="ONNX", help="the same weights at a larger size, as a choice"
-    )
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--samples", metavar="PATH",
-        help="data set, as for training, of whose validation pictures the page contains some; "
-        "default: drawn persons and phones, for a model that knows them")  # fmt: skip
-    add("--no-samples", action="store_true", help="begin with an empty stage")
-    o = parser.parse_args(arguments)
+    o = parse_arguments(arguments)
     samples = no_samples if o.no_samples else samples_of(o.samples) if o.samples else None
     try:
         report = build(o.model, o.output, o.int8, o.webgpu, o.card, o.far, samples)

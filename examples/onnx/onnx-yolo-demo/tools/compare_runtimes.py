@@ -5,7 +5,7 @@
     python -m tools.compare_runtimes yolo11n.onnx --data PATH            # and 100 pictures of a set
 
 Builds the page of the model into a temporary folder, opens it in Chromium, hands it the pixels of
-the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
+the sample pictures, and tall and wide pictures, and compares its detections with the detections
 of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit
 status is 1 if a box differs by more than 0.5 px, or a score by more than 0.005, or a detection has
 no partner.  One without a partner whose score is that close to the threshold is allowed.  Then
@@ -16,7 +16,6 @@ after it.
 It drives an installed Chromium by Playwright, which downloads none.
 """
 
-import argparse
 import base64
 import io
 import itertools
@@ -26,6 +25,25 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
+
+from commandline import Parser, existing
+
+
+def parse_arguments(arguments=None):
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=existing, help="ONNX file of a detector")
+    parser.add_argument("--confidence", type=float, help="least score; default: the model's own")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
+    )
+    parser.add_argument("--data", type=existing, metavar="PATH", help="also pictures of a data set")
+    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 from data.synthetic.scenes import sample_scene
@@ -121,7 +139,7 @@ def wait_for(page, expression, seconds, what, look=lambda: None):
     Raises
     ------
     BrowserError
-        After so many seconds; the message holds `what`, and what the page says.
+        After this number of seconds; the message holds `what`, and what the page says.
     """
     end = time.monotonic() + seconds
     while not (value := page.evaluate(expression)):
@@ -286,15 +304,7 @@ def compare(model, webgpu=False, confidence=None, data=None, count=100):
 
 def main(arguments=None):
     """Compare as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", help="ONNX file of a detector")
-    parser.add_argument("--confidence", type=float, help="least score; default: the model's own")
-    parser.add_argument(
-        "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
-    )
-    parser.add_argument("--data", metavar="PATH", help="also pictures of a data set")
-    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
-    o = parser.parse_args(arguments)
+    o = parse_arguments(arguments)
     try:
         agree = compare(o.model, o.webgpu, o.confidence, o.data, o.pictures)
     except (BrowserError, BuildError, ModelError, ValueError, OSError) as error:

@@ -6,10 +6,26 @@ A file of half the size, which `--weights` takes as any other. What a filter los
 one part in 2,000 of each weight, or 3e-8; biases, gammas and statistics keep their 32 bits.
 """
 
-import argparse
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
+
+from commandline import Parser, existing
+
+
+def parse_arguments(arguments: list[str] | None = None) -> Namespace:
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
+    add = parser.add_argument
+    add("weights", type=existing, help="best.safetensors, or last.safetensors for its averages")
+    add("half", type=Path, help="file to write")
+    add("--trained-on", metavar="TEXT", help="what the model has seen, in words")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 from training.checkpoint import CheckpointError, save_weights
@@ -30,15 +46,6 @@ def halved(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         if not np.isfinite(found[name]).all():
             raise ValueError(f"{name} has weights beyond 65,504, which 16 bits can't hold")
     return found
-
-
-def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    add = parser.add_argument
-    add("weights", type=Path, help="best.safetensors, or last.safetensors for its averages")
-    add("half", type=Path, help="file to write")
-    add("--trained-on", metavar="TEXT", help="what the model has seen, in words")
-    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

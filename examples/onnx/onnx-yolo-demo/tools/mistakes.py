@@ -7,7 +7,6 @@ False detections come with the highest score first, misses with the largest firs
 the mistake is drawn with its name, and everything that is labelled without.
 """
 
-import argparse
 import os
 import sys
 from collections import Counter
@@ -19,6 +18,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from commandline import Parser, existing
 from data.images import to_corners
 from dataset import SPLITS, load_split
 from evaluation.detectors import ModelError, chosen_suppression, detect, open_detector
@@ -28,7 +28,7 @@ from PIL import Image
 from training.checkpoint import CheckpointError
 from training.options import PROBABILITY
 
-OVERLAPS = {"beside things": 0.1, "badly placed": float("inf")}  # IoUs below these
+OVERLAPS = {"next to things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
 
 def counted(rows, key, limits):
@@ -76,10 +76,10 @@ def run(options):
 
 def main(arguments=None):
     """List mistakes as the command line says; return the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="weights (.safetensors) or an ONNX file")
-    add("--data", required=True, metavar="PATH", help="data set, as for training")
+    add("--data", required=True, type=existing, metavar="PATH", help="data set, as for training")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=int, help="pixels; default: the model's")
     add("--confidence", nargs="+", default=[], metavar="SCORE",

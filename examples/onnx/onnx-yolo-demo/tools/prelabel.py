@@ -10,7 +10,6 @@ true``).  Every annotation has the detector's ``score``.  FOLDER gets
 ``annotations/instances_train.json``, and links to the pictures in ``images/train``.
 """
 
-import argparse
 import json
 import os
 import sys
@@ -24,6 +23,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from commandline import Parser
 from data.finding import find
 from data.formats import read_coco
 from data.forms import FormPart
@@ -243,7 +243,7 @@ def run(options):
 
 def main(arguments=None):
     """Label pictures as the command line says; return the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="weights (.safetensors) or an ONNX file")
     add("pictures", type=Path, metavar="PICTURES", help="folder, or a COCO annotation file")
@@ -254,7 +254,7 @@ def main(arguments=None):
         help="least score of a region to ignore; default: 0.15")  # fmt: skip
     add("--iou", type=PROBABILITY, default=0.45, help="of the suppression; default: 0.45")
     add("--mirror", action="store_true",
-        help="average the boxes with those of the mirror image, which halves the score of a box "
+        help="average the boxes with the mirror image's, which halves the score of a box "
         "that only one of them has")  # fmt: skip
     add("--fill", action="store_true",
         help="keep a data set's labels, and label only the classes that an image isn't `complete` "

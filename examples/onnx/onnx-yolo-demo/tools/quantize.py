@@ -9,10 +9,29 @@ them: scores and pixels need more than 256 steps.  evaluate_yolo11n.py says what
 benchmarks/onnx/inference.py what it gains.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
+
+from commandline import Parser, existing
+
+PICTURES = 256
+
+
+def parse_arguments(arguments=None):
+    """Parse the command line; see ``--help``."""
+    parser = Parser(description=__doc__.splitlines()[0])
+    parser.add_argument("onnx", type=existing, help="float32 model of export.py")
+    parser.add_argument("quantized", type=Path, help="file to write")
+    parser.add_argument(
+        "--data", required=True, type=existing, metavar="PATH", help="data set, as for training"
+    )
+    parser.add_argument("--pictures", type=int, default=PICTURES, help="default: %(default)s")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":  # a mistake is answered before the imports below, which take seconds
+    parse_arguments()
 
 import numpy as np
 import onnx
@@ -27,7 +46,6 @@ from pytensor.link.onnx import VerificationError, quantize_int8
 # of the first convolution in integers.
 LAST = re.compile(r"model\.23\.cv[23]\.[012]\.2\.weight")
 FIRST = "model.3.conv.weight"
-PICTURES = 256
 COMPARED = 32  # of them at most, with the float32 model
 
 
@@ -109,12 +127,7 @@ def calibration(source, data, pictures=PICTURES):
 
 def main(arguments=None):
     """Quantize as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("onnx", type=Path, help="float32 model of export.py")
-    parser.add_argument("quantized", type=Path, help="file to write")
-    parser.add_argument("--data", required=True, metavar="PATH", help="data set, as for training")
-    parser.add_argument("--pictures", type=int, default=PICTURES, help="default: %(default)s")
-    options = parser.parse_args(arguments)
+    options = parse_arguments(arguments)
     try:
         require_folder(options.quantized)
         images = calibration(options.onnx, options.data, options.pictures)
@@ -122,7 +135,7 @@ def main(arguments=None):
     except (ModelError, CheckpointError, VerificationError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    before, after = (path.stat().st_size for path in (options.onnx, options.quantized))
+    before, after = (path.stat().st_size for path in (Path(options.onnx), options.quantized))
     print(f"wrote {options.quantized}: {after:,} bytes instead of {before:,}")
     return 0
 

@@ -34,7 +34,7 @@ def rgba_of(picture: bytes) -> np.ndarray:
 def box_assets(name: str, path: Path, samples: dict[str, bytes]) -> dict:
     """Return the asset of a model's boxes in the samples, at its own thresholds.
 
-    They are those of the graph that the page runs on WebAssembly: of integers, other optimizations
+    They are from the graph that the page runs on WebAssembly: of integers, other optimizations
     round other numbers to the next one, which moves boxes.
 
     Parameters
@@ -108,7 +108,7 @@ def reference_assets(name: str, data: bytes, size: int, assets: dict[str, bytes]
     """Return what WebGPU has to compute with a model for one sample, and within which limits.
 
     A score near 0 hides what is wrong before its sigmoid, so that counts, too.  The limits are
-    those of the numbers that rounding may move by most.
+    the numbers that rounding may move by most.
 
     Parameters
     ----------
@@ -157,3 +157,7 @@ def reference_assets(name: str, data: bytes, size: int, assets: dict[str, bytes]
     if sum(array.nbytes for array in arrays.values()) <= MOST_BYTES:
         made |= {f"{name}-{kind}": array.astype("<f4").tobytes() for kind, array in arrays.items()}
     return made
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

@@ -100,7 +100,7 @@ def judge(found, objects, names):
     found : float array (n, 6)
         Corners in pixels, score, class.
     objects : sequence of SceneObject
-        Those of classes that the model doesn't know don't count.
+        Boxes of classes that the model doesn't know don't count.
     names : sequence of str
         The model's classes.
 
@@ -253,3 +253,7 @@ def chosen_assets(detector):
     for text in choice.warnings:
         print(f"warning: {text}", file=sys.stderr)
     return sample_assets(choice.numbers)
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

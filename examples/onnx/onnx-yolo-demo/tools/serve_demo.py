@@ -7,16 +7,17 @@ disk can't have.  FILE is the single file that ``tools.build_demo`` has made; it
 script that keeps it for use offline.
 """
 
-import argparse
 import http.server
 import sys
 from http import HTTPStatus
 from pathlib import Path
 
+from commandline import Parser
+
 SERVICE_WORKER = Path(__file__).resolve().parents[1] / "page/sw.js"
 TYPES = {"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8"}
 HEADERS = {
-    "Cache-Control": "no-store",  # a page that was built anew shows at once
+    "Cache-Control": "no-store",  # a page that was built again shows at once
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -70,7 +71,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 def main(arguments=None):
     """Serve as the command line says; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0: a free one")
     parser.add_argument("--page", type=Path, required=True, help="the page in a single file")
     options = parser.parse_args(arguments)

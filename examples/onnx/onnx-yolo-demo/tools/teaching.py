@@ -10,6 +10,7 @@ state are inputs, their new values outputs.
 """
 
 import json
+import sys
 
 import numpy as np
 import onnx
@@ -59,8 +60,8 @@ def fold(block):
 class SecondHead:
     """The graphs of a head for `MAX_CLASSES` new classes on the maps of a detector.
 
-    `weights` are those that it learns, shared variables.  With the part "class" the boxes are those
-    of `found`, the detector's own output.
+    `weights` are the shared variables that it learns.  With the part "class" the boxes are
+    from `found`, the detector's output.
     """
 
     def __init__(self, part, class_width):
@@ -204,7 +205,7 @@ def first_value(variable, sources):
     layer, _, kind = variable.name.rpartition(".")
     if kind not in ("weight", "bias"):  # the optimizer's
         return {"value": 0}
-    if ".cv3." in layer and layer.endswith(".2"):  # the new classes', all alike
+    if ".cv3." in layer and layer.endswith(".2"):  # the new classes', all the same
         return {"value": 0 if kind == "weight" else float(variable.get_value()[0])}
     return {"tensor": sources[f"{layer}.weight"][1 + (kind == "bias")]}
 
@@ -260,3 +261,7 @@ def teaching_assets(model):
         for kind, made in (("step", step), ("head", second)):
             assets[f"teach-{part}-{kind}"] = made.SerializeToString(deterministic=True)
     return {"teach-info": json.dumps(info).encode(), **assets}
+
+
+if __name__ == "__main__":
+    sys.exit("this is a part of: python -m tools.build_demo MODEL.onnx")

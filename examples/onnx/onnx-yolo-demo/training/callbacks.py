@@ -64,7 +64,7 @@ class Run:
         return f"epoch {p.epoch}{within}"
 
     def save_best(self, epoch, map50_95):
-        """Write the averaged weights as those of the best epoch."""
+        """Write the averaged weights as the best epoch's."""
         if not self.folder.first:
             return
         averaged = with_averages(self.step.model, self.step.averages)
@@ -164,7 +164,7 @@ class Meter(Callback):
             kept = f"; {last} is from before: --weights takes it" if last.exists() else ""
             raise TrainingError(
                 f"the loss or its gradient is not finite in epoch {p.epoch + 1}, step {step}: "
-                f"{', '.join(shown)}; start anew with a lower --lr{kept}"
+                f"{', '.join(shown)}; start again with a lower --lr{kept}"
             )
         p.sums = [total + loss for total, loss in zip(p.sums, losses, strict=True)]
 
@@ -342,7 +342,7 @@ class Checkpoints(Callback):
             self.save()
 
     def agree(self, wait=False):
-        """Learn of the signals of all processes: those of a step ago, or with `wait` of now."""
+        """Learn of the signals of all processes: of a step ago, or with `wait` of now."""
         several = self.run.devices.processes > 1
         before, self.told = self.told, self.run.devices.maximum(self.signals.number)
         self.number = int(before if several and not wait else self.told)

@@ -93,7 +93,8 @@ class LocalWeights:
 class Validator:
     """Runs the averaged weights on the validation set.
 
-    `detector` is a function of `compile_detector` of so many images, which `devices.local()` share.
+    `detector` is a function of `compile_detector` for `batch_size` images, which `devices.local()`
+    share.
     Each of several processes takes its share of the set, with `weights`, and gets the detections
     of all.  The methods of `interrupts` are called before each batch, and when a share is done.
     """
@@ -179,8 +180,10 @@ def finish(run, validator):
         metrics["onnx"] = export(run, validator, best["per_class"])
     folder.write("metrics.json", to_json(metrics))
     folder.require()
+    # They are why an epoch's mAP differs here from what its validation printed.
+    measured = ", their statistics measured again" if o.statistics_images else ""
     print(
-        f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
+        f"best weights (epoch {best_epoch}){measured}: mAP@0.5 {best['map50']:.4f}, "
         f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
     )
     if o.own_data:

@@ -19,7 +19,7 @@ from training.train_step import compile_detector
 FILE = "hard.csv"
 COLUMNS = ("picture", "missed", "false", "error", "weight")
 DRAWN = Suppression(0.25, 0.45)  # the page's: a mistake is what it would draw wrongly or not draw
-# Of the pictures with mistakes, the worst so many percent weigh the same: many have wrong labels.
+# The worst pictures with mistakes, this percentage, weigh the same: many have wrong labels.
 WORST = 5
 
 

@@ -7,12 +7,12 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from commandline import Parser
 from data.listing import DEFAULT_CLASSES
 from data.merging import split_share
 from training.checkpoint import REAL_WEIGHTS
 from training.preset import CHOSEN
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
-from training.train_step import uses_jax
 
 PRECISIONS = ("float32", "bf16")
 # Pictures of training and validation where none are given.
@@ -28,7 +28,7 @@ PRESETS = {
         "ema_steps": 100.0, "workers": 1, "build_page": True,
     },
 }  # fmt: skip
-# Beside the recipe, a resumed run must share these with the one that it continues.
+# Besides the recipe, a resumed run must share these with the one that it continues.
 RESUMED = (
     "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
     "copy_paste", "paste_on", "background_share", "hard_share", "precision",
@@ -104,6 +104,14 @@ def parse_arguments(description, arguments):
             o.require_map50 = CPU_MAP50
     o.arguments = arguments
     return o
+
+
+def check_paths(o):
+    """End the program if one of the data sets, or the weights to start from, does not exist."""
+    paths = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
+    for path in [*paths, *filter(None, [None if o.resume else o.weights])]:
+        if not Path(path).exists():
+            raise SystemExit(f"error: {path} does not exist")
 
 
 def given_options(description, arguments):
@@ -189,17 +197,17 @@ def add_machine(add):
         help="folder of compiled programs, else $JAX_COMPILATION_CACHE_DIR or one in the user's "
         "cache folder")  # fmt: skip
     add("--profile", type=ONE_OR_MORE, nargs="?", const=10, metavar="STEPS",
-        help="trace so many steps (10) and print the time by kind of operation")  # fmt: skip
+        help="trace this number of steps (10) and print the time by kind of operation")  # fmt: skip
 
 
 def make_parser(description):
     """Make the parser of all options."""
     # Abbreviations are off: the command to go on with a run is made from its arguments.
-    parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
+    parser = Parser(description=description, allow_abbrev=False)
     add = parser.add_argument
     add("--preset", choices=["auto", "none", *PRESETS],
-        help="auto: defaults that fit the data set, for one of your own; gpu and cpu: those of "
-        "train.sh, for a GPU or for two cores in minutes; none: those below (default: auto for a "
+        help="auto: defaults that fit the data set, for one of your own; gpu and cpu: train.sh's "
+        "options, for a GPU or for two cores in minutes; none: those below (default: auto for a "
         "data set of your own, else none)")  # fmt: skip
     add("--settings", type=Path, metavar="FILE",
         help="read options from the environment and, if it exists, from this file of lines "
@@ -240,7 +248,7 @@ def make_parser(description):
     add("--scale", type=scale, default=0.5, metavar="S|LOW:HIGH",
         help="size is multiplied by 1 - S to 1 + S, or by LOW to HIGH, at random")  # fmt: skip
     add("--patience", type=COUNT, default=0,
-        help="stop after so many epochs without a better mAP; 0: never")  # fmt: skip
+        help="stop after this number of epochs without a better mAP; 0: never")  # fmt: skip
     add("--val-every", type=ONE_OR_MORE, default=5, help="epochs between validations")
     add("--seed", type=COUNT, default=0, help="seed of weights, order and augmentation")
     add("--trained-on", metavar="TEXT",
@@ -351,6 +359,10 @@ def starting_weights(options, own):
 
 def check_mode(parser, options):
     """Check PyTensor's mode, and what only JAX can do."""
+    if options.mode == "JAX":
+        return
+    from training.train_step import uses_jax  # imports JAX and PyTensor: seconds
+
     try:
         if uses_jax(options.mode):
             return
@@ -375,7 +387,7 @@ def make_recipe(options):
 
 
 def resumed_settings(options):
-    """Return what a resumed run must share, beside the recipe, by name.
+    """Return what a resumed run must share, besides the recipe, by name.
 
     `LATER` ones are among it where they are on: checkpoints of before there were these options lack
     them. All are as they come back from a checkpoint.

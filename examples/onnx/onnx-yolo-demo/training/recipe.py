@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pytensor.optimizers import SGD, AdamW, MuSGD, schedules
-
 OPTIMIZERS = ("sgd", "adamw", "musgd", "auto")
-SCHEDULES = {"cosine": schedules.cosine, "linear": schedules.linear}
+SCHEDULES = ("cosine", "linear")  # functions of pytensor.optimizers.schedules
 ADAMW_BETAS = (0.9, 0.999)
 # Runs with more steps than this are trained with MuSGD if the choice is left to `resolve`.
 MANY_STEPS = 10_000
-# With MuSGD the head's class branch learns so many times faster. (C3k has a convolution called cv3
+# With MuSGD the head's class branch learns faster by this factor. (C3k has a convolution called cv3
 # too, which isn't meant.)
 CLASS_BRANCH, CLASS_BRANCH_FACTOR = "model.23.cv3.", 3.0
 
@@ -44,7 +42,7 @@ class Recipe:
         return max(round(self.nominal_batch / batch_size), 1)
 
     def decay_of_averages(self, steps):
-        """Return ``ema_decay * (1 - exp(-k / ema_steps))`` of step k, after so many others."""
+        """Return ``ema_decay * (1 - exp(-k / ema_steps))`` of step k, after `steps` others."""
         return self.ema_decay * (1 - math.exp(-(steps + 1) / self.ema_steps))
 
 
@@ -64,7 +62,7 @@ def resolve(recipe, num_images, batch_size, epochs, num_classes):
 
 
 class Rates(NamedTuple):
-    """The numbers that a step takes beside its batch."""
+    """The numbers that a step takes besides its batch."""
 
     lr: float
     bias_lr: float
@@ -75,12 +73,15 @@ class Rates(NamedTuple):
 class StepSettings:
     """Settings of each iteration of a run: its rates, and how many batches make a step.
 
-    A run has so many epochs of so many batches.  `lr`, `bias_lr`, `momentum` and `batches_per_step`
-    are schedules of the iteration, which counts from the start of the run; the warm-up ends with
-    number `warmup`.
+    A run has `epochs` epochs of `batches` batches.  `lr`, `bias_lr`, `momentum` and
+    `batches_per_step` are schedules of the iteration, which counts from the start of the run; the
+    warm-up ends with number `warmup`.
     """
 
     def __init__(self, recipe, epochs, batches, batch_size):
+        # PyTensor takes seconds to import, and the command line reads only the names above.
+        from pytensor.optimizers import schedules
+
         self.recipe = recipe
         self.warmup = round(min(recipe.warmup_epochs, epochs - 1) * batches)
         # A run shorter than one step's batches still steps; the first batch of a warm-up is a step
@@ -90,7 +91,7 @@ class StepSettings:
         self.weight_decay = (
             recipe.weight_decay * batch_size * self.accumulate / recipe.nominal_batch
         )
-        factor = SCHEDULES[recipe.schedule](epochs, recipe.final_lr)
+        factor = getattr(schedules, recipe.schedule)(epochs, recipe.final_lr)
         warm_up = partial(schedules.warmup, steps=self.warmup)
 
         def lr(iteration):
@@ -102,7 +103,7 @@ class StepSettings:
         self.batches_per_step = warm_up(self.accumulate, start=1)
 
     def at(self, iteration, steps):
-        """Return (`Rates`, batches per step) of an iteration that so many steps came before."""
+        """Return (`Rates`, batches per step) of an iteration after `steps` steps."""
         rates = Rates(
             lr=self.lr(iteration),
             bias_lr=self.bias_lr(iteration),
@@ -114,6 +115,8 @@ class StepSettings:
 
 def make_optimizer(name, lr, momentum):
     """Make the optimizer of a name, without decay; `lr` and `momentum` are scalar variables."""
+    from pytensor.optimizers import SGD, AdamW, MuSGD
+
     if name == "sgd":
         return SGD(lr, momentum=momentum, nesterov=True)
     if name == "musgd":

@@ -106,7 +106,7 @@ class DeviceImages:
     """Images that are drawn on the device by plans, in a mode that compiles by JAX.
 
     The letterboxed images `squares`, uint8 (images, size, size, 3), are copied there once. Up to
-    so many `pasted` things of other images are drawn into each.
+    `pasted` things of other images are drawn into each.
     """
 
     def __init__(self, squares, image_size, batch_size, pasted=0):
@@ -136,14 +136,14 @@ class TrainStep:
 
     With `max_accumulate` 1, forward, backward and update are one function.  Else gradients are
     added up by one function and applied by another, on the same shared variables.  With `layers`,
-    batches say of so many layers of each image which classes are labelled there; with `regions`,
-    they have so many rows of regions that are left out of the loss.  With several
+    batches say for that number of layers of each image which classes are labelled there; with
+    `regions`, they have that number of rows of regions that are left out of the loss.  With several
     `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
     puts the values of shared variables where they shall be, and `put` the arrays of a batch.
 
-    By name, `state` has all shared variables that must be saved beside the model's own, and
-    `averages` those of parameters and running statistics.  `variables` is all that the step reads
-    or writes.
+    By name, `state` has all shared variables that must be saved besides the model's, and
+    `averages` the averages of parameters and running statistics.  `variables` is all that the step
+    reads or writes.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class TrainStep:
         self.place_variables()
 
     def _build(self, rows, max_boxes, weight_decay):
-        """Make the graph of so many images, the state and the compiled functions."""
+        """Make the graph of `rows` images, the state and the compiled functions."""
         variables = target_inputs(rows, max_boxes)
         if self.layers:
             variables += label_inputs(rows, self.layers, self.model.num_classes)

@@ -1,7 +1,7 @@
 """Weights from elsewhere: choosing classes, and starting a training from them.
 
 A file of the 80 classes of COCO becomes a detector of some of them without any training: the rows
-of the other classes are cut from the last layer of the head. The names in the file are those of
+of the other classes are cut from the last layer of the head. The names in the file are from
 the reference's state dict, except in ONNX files. No pickle is read: a `.pt` file is turned into
 safetensors by its owner, with the line in README.md.
 """
@@ -152,7 +152,7 @@ def starting_model(options, last, train_set):
 
         size = min(o.batch_size, len(train_set))
         measure_normalizations(model, next(val_batches(train_set, size)).images)
-        print(f"its normalizations were folded; their statistics are those of {size} images")
+        print(f"its normalizations were folded; their statistics are from {size} images")
     return model, o.trained_on
 
 

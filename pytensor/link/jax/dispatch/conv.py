@@ -52,7 +52,7 @@ def _depthwise(op, image, filters, pads, output_shape):
     if dtype == jnp.bfloat16:
         # Sums, the gradients' too, are rounded once; a convolution adds up in float32 as well.
         image, filters = image.astype("float32"), filters.astype("float32")
-    # XLA would pad anew for each tap, and share shifted copies with the filters' gradient.
+    # XLA would pad again for each tap, and share shifted copies with the filters' gradient.
     padded = jax.lax.optimization_barrier(jnp.pad(image, ((0, 0), *pads, (0, 0))))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):

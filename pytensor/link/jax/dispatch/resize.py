@@ -26,7 +26,7 @@ def _lookup(x, cells, weights, axis):
                 return sum(jax.lax.slice_in_dim(x, t, None, taps, axis) for t in range(taps))
             return x.reshape(*before, out, taps, *after).sum(axis + 1)
     if taps > 1:
-        # XLA would compute the lookups along another axis anew for each of these.
+        # XLA would compute the lookups along another axis again for each of these.
         x = jax.lax.optimization_barrier(x)
     terms = []
     for tap in range(taps):

@@ -45,7 +45,7 @@ def jax_pullback_SymbolicPullback(op, pullback, **kwargs):
 
 
 def pull_back(function, *inputs, cotangents):
-    """Return the gradients for a function's inputs, from these and those of its outputs."""
+    """Return the gradients for a function's inputs, from these and its outputs' gradients."""
     out, vjp = jax.vjp(function, *inputs)
     # In mode JAX, sums of float32 are float64, and gradients through them: see
     # thoughts/upstream/jax-sums-in-accumulator-dtype.md.

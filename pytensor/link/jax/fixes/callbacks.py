@@ -23,7 +23,7 @@ CALLED_BACK = (
 def called_back(op, node, shapes):
     """Return the function for a node whose results PyTensor computes, by a callback.
 
-    `shapes` returns those of the results for those of the inputs.  Each member of a batch is called
+    `shapes` maps the inputs' shapes to the results' shapes.  Each member of a batch is called
     for by itself.
     """
     warnings.warn(CALLED_BACK.format(op=op), stacklevel=2)

@@ -1,4 +1,4 @@
-"""`jax_mode`: mode JAX with options that PyTensor's own doesn't offer."""
+"""`jax_mode`, a JAX mode for training networks."""
 
 from pytensor.link.jax.mode.linker import TunedJAXLinker
 from pytensor.link.jax.mode.mode import jax_mode

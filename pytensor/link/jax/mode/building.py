@@ -1,4 +1,4 @@
-"""Less time until a large graph is compiled: what Python does beside building it."""
+"""Compile large graphs in less time: do less in Python besides building them."""
 
 import gc
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ def paused_collection():
     """Pause Python's search for cyclic garbage; what was made meanwhile is old afterwards.
 
     Building and tracing make hundreds of thousands of objects that stay.  The collector would look
-    at all of them again and again, and at the end once more as at young ones.
+    at all of them again and again, and at the end again, as at young ones.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -20,7 +20,7 @@ def wants_wide_numbers(fgraph):
 class HostCall:
     """A jitted function whose arguments may be written to once it has returned.
 
-    Its other attributes are those of the function.
+    Its other attributes are the function's.
 
     Parameters
     ----------

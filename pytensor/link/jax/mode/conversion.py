@@ -52,7 +52,7 @@ __all__ = [
 class GraphWithConverter:
     """A graph with the function that converts its nodes, in the place of `jax_funcify`.
 
-    PyTensor's code hands the graphs of functions, and those of Ops, to `jax_funcify`, which finds
+    PyTensor's code hands the graphs of functions and of Ops to `jax_funcify`, which finds
     this class and not that of the graph itself.
     """
 
@@ -147,7 +147,7 @@ def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
     compared = {v.type.dtype for v in node.inputs if node.outputs[0].type.dtype == "bool"}
     if "float64" not in compared:
         return function
-    # XLA compares anew in each fusion that reads the result, and may round what it compares in
+    # XLA compares again in each fusion that reads the result, and may round what it compares in
     # another way: where numbers are nearly equal, terms that should cancel don't.  It may so in
     # float32, where speed is wanted; see thoughts/upstream/xla-comparisons-per-fusion.md.
     return lambda *inputs: jax.lax.optimization_barrier(function(*inputs))
@@ -179,7 +179,7 @@ def _value(constant):
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
     if isinstance(data, np.ndarray) and data.dtype == "float64":
-        # A number of Python's, as PyTensor's is, would be rounded to float32 beside such an array:
+        # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array:
         # thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
     if scipy.sparse.issparse(data):

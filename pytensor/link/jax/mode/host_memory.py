@@ -2,7 +2,7 @@
 
 XLA takes the memory for a program's temporary values when a call begins and gives it back when
 the call ends.  On a CPU that is glibc's ``malloc``, which fetches blocks of that size from the
-kernel, and returns them to it, every time: the kernel clears every page anew.  For a training step
+kernel, and returns them to it, every time: the kernel clears every page again.  For a training step
 with half a gigabyte of temporary values this takes a quarter of the processor's time.
 """
 
@@ -28,7 +28,7 @@ def keep_freed_memory() -> bool:
 
     To be called before JAX's first computation.  From then on JAX computes on a CPU in the thread
     that calls, and returns when the results are there: the main thread's heap alone has no limit.
-    A function that another thread calls gets blocks of more than 64 MB from the kernel anew.
+    A function that another thread calls gets blocks of more than 64 MB from the kernel again.
 
     It holds for the whole process, NumPy's arrays included, and can't be undone.  The process's
     resident memory stays at its peak from then on.  Addresses for a quarter of the machine's memory

@@ -138,7 +138,7 @@ class TunedJAXLinker(JAXLinker):
         return jax_funcified_fgraph
 
     def _node_converter(self):
-        """Return what converts every node, those of inner graphs included, for `jax_funcify`."""
+        """Return what converts every node, in inner graphs too, for `jax_funcify`."""
         from pytensor.link.jax.mode.conversion import tuned_funcify
 
         convert, kernels = tuned_funcify, self._load_kernels()
@@ -186,7 +186,7 @@ class TunedJAXLinker(JAXLinker):
             return load_kernels()
 
     def _compiler_options(self):
-        """Return what `jax.jit` gets beside the function, or None."""
+        """Return what `jax.jit` gets besides the function, or None."""
         return guard_options() if self.options.guard else None
 
     def jit_compile(self, fn):

@@ -72,7 +72,9 @@ class DeferrableRewrites(GraphRewriter):
 
 @with_options(Options)
 def jax_mode(options: Options) -> TunedMode:
-    """Return mode JAX with options that PyTensor's own doesn't offer.
+    """Build a JAX mode for training networks.
+
+    On CPUs it also guards against wrong numbers of XLA's, which mode ``"JAX"`` returns.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ def jax_mode(options: Options) -> TunedMode:
     guard : bool
         On a CPU, keep XLA from fusions that return wrong numbers; see
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
-        is spared what it doesn't need of that.
+        leaves out the parts of the guard that it doesn't need.
     mesh : jax.sharding.Mesh, optional
         Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
         devices aren't kept, whatever `keep_programs` says.
@@ -102,10 +104,9 @@ def jax_mode(options: Options) -> TunedMode:
         Take the statistics of batch normalizations from the whole batch, not from the rows of each
         device.
     platform : {"cpu", "gpu", "cuda", "rocm", "tpu"}, optional
-        The kind of device whose form of the graph is made: on a CPU convolutions have their
-        channels last and may be computed by our kernels.  It doesn't say where the function runs,
-        which is JAX's default device, so a CPU can run what a GPU would get.  That device's kind by
-        default.
+        The kind of device that the graph is rewritten for: on a CPU, convolutions have their
+        channels last and may be computed by our kernels.  By default the kind of JAX's default
+        device, on which the function runs in any case, so a CPU can run a GPU's form.
     check_indices : bool
         Compare indices that are inputs with lengths before each call; see
         `pytensor.link.jax.rewriting.index_checks`.
@@ -118,6 +119,18 @@ def jax_mode(options: Options) -> TunedMode:
     ------
     ValueError
         If precision or platform are none of these, or the mesh has other axes than "data".
+
+    Examples
+    --------
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.link.jax import jax_mode
+    >>> x, w = pt.vector("x"), pytensor.shared(2.0, name="w")
+    >>> loss = ((w * x) ** 2).sum()
+    >>> updates = {w: w - 0.1 * pytensor.grad(loss, w)}
+    >>> step = pytensor.function([x], loss, updates=updates, mode=jax_mode(donate=True))
+    >>> float(step([1.0, 1.0])), float(w.get_value().round(2))
+    (8.0, 1.2)
     """
     rewrites = get_mode("JAX")._optimizer.excluding(*EXCLUDED)
     return TunedMode(TunedJAXLinker(options), rewrites)

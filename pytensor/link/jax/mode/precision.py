@@ -109,7 +109,7 @@ def in_mixed_precision(convert):
 
 
 class GraphFacts:
-    """What the rules must know of a function graph beside a node and its inputs.
+    """Facts that the rules need of a function graph, besides a node and its inputs.
 
     Attributes
     ----------

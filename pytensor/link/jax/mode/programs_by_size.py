@@ -18,9 +18,9 @@ __all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "with_sizes"]
 
 # In memory; the one that was called least recently is dropped.
 MAX_PROGRAMS = 64
-# So many readings of arguments are remembered with the sizes that follow.
+# The number of readings of arguments that are remembered with the sizes that follow.
 MAX_READINGS = 128
-# So many programs, if they are more than every other call's, are warned about.
+# The number of programs that are warned about, if they are more than every other call's.
 MANY = 8
 
 
@@ -40,7 +40,7 @@ class HostSizes:
     unread : tuple of int
         Which inputs this graph doesn't read any more: they stay on the host.
     names : list of str
-        Those of the roots.
+        The roots' names.
     """
 
     def __init__(self, fgraph, sizes):

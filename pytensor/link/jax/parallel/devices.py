@@ -23,6 +23,17 @@ class ParallelError(Exception):
     """The devices asked for aren't there, or can't share a batch."""
 
 
+def find_devices() -> list[Any]:
+    """Return JAX's devices, of all processes; ParallelError where it finds none."""
+    try:
+        return jax.devices()
+    except (AssertionError, RuntimeError) as error:  # JAX raises either, the first without a text
+        raise ParallelError(
+            f"JAX finds no device for JAX_PLATFORMS={jax.config.jax_platforms}: unset "
+            "JAX_PLATFORMS, or install JAX for that platform"
+        ) from error
+
+
 class Devices:
     """The devices that share each batch; see `pytensor.link.jax.parallel` for a training.
 
@@ -50,9 +61,10 @@ class Devices:
     """
 
     def __init__(self, count: int | None = None) -> None:
+        found = find_devices()
         self.process, self.processes = jax.process_index(), jax.process_count()
-        # a process's rows lie together
-        there = sorted(jax.devices(), key=lambda device: (device.process_index, device.id))
+        # A process's rows are next to each other.
+        there = sorted(found, key=lambda device: (device.process_index, device.id))
         if self.processes > 1:
             self._check_processes(count, there)
         self._set(there, count)
@@ -105,7 +117,7 @@ class Devices:
             )
 
     def rows(self, count: int) -> range:
-        """Return which of so many rows are this process's; they may be one fewer than others'."""
+        """Return which of a batch's rows are this process's, perhaps one fewer than others'."""
         first, end = (count * k // self.processes for k in (self.process, self.process + 1))
         return range(first, end)
 

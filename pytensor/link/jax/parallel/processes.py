@@ -9,7 +9,7 @@ devices of all, and `pytensor.link.jax.parallel.devices.Devices` spreads batches
     group.leave()                           # once all have come so far
 
 Where a process is lost, JAX's collectives of the others fail with no name, or wait.  So each
-process keeps a connection to process 0 beside them: if it closes, or nothing comes over it for
+process keeps another connection to process 0: if it closes, or nothing comes over it for
 `SILENCE_S`, all others end with a message that names the process.
 """
 

@@ -14,7 +14,7 @@ from pytensor.link.jax.profiling.node_names import scope_name
 
 INSTRUCTION = re.compile(r"\s+(?:ROOT )?%?(?P<name>[\w.-]+) = .*? (?P<code>[a-z][\w-]*)\(")
 COMPUTATION = re.compile(r"(?:ENTRY )?%?(?P<name>[\w.-]+) \(.*\{$")
-# Their own times are those of what they run, which stands in a trace as well.
+# Their times include the operations that they run, which the trace lists as well.
 CONTAINERS = ("call", "while", "conditional")
 
 
@@ -39,7 +39,7 @@ class Operation(NamedTuple):
 def operations(function: Any, arguments: Sequence[Any]) -> dict[str, Operation]:
     """Look up what the operations of a compiled function belong to: a dict of Operation by name.
 
-    The arguments are those of a call that was made, or what they were like (jax.ShapeDtypeStruct).
+    The arguments are a call's, or describe them (jax.ShapeDtypeStruct).
     """
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
     values = [container.storage[0] for container in function.input_storage]

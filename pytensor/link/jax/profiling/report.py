@@ -92,7 +92,7 @@ class Profile:
         return sorted(sums, key=lambda row: -row.ms)
 
     def table(self, nodes: int | None = 15) -> str:
-        """Return the times by kind, and those of the slowest nodes that have a name.
+        """Return the times by kind, and the times of the slowest nodes that have a name.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ def rows_of(
 def _attributed(
     programs: Sequence[Mapping[str, Operation]], runs: Iterable[Run]
 ) -> Iterator[tuple[Operation | None, float]]:
-    """Pair the seconds of runs with their operations; those of other programs are left out."""
+    """Pair the seconds of runs with their operations; other programs are left out."""
     groups: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for run in runs:
         groups[run.program].append(run)

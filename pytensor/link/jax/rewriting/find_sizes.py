@@ -1,8 +1,8 @@
 """Find the integers that decide lengths, in a graph that is rewritten for JAX.
 
-XLA compiles a program for arrays of known lengths.  Lengths that are computed from those of arrays
-are known while JAX traces.  Others are computed from integers: inputs and shared variables.  Of
-those `find_sizes` returns what must be a number of the program.
+XLA compiles a program for arrays of known lengths.  Lengths that are computed from lengths of
+arrays are known while JAX traces.  Others are computed from integers: inputs and shared variables.
+`find_sizes` returns the integers that must be numbers of the program.
 """
 
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Say what the lengths of a graph depend on, beside the lengths of its inputs.
+    """Say what the lengths of a graph depend on, besides the lengths of its inputs.
 
     Attributes
     ----------

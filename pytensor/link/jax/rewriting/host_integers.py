@@ -122,7 +122,7 @@ class HostIntegers:
     names : list of str
         Expressions for the variables after these lines.
     functions : dict
-        What the lines use beside Python's own functions, by name.
+        The names that the lines use besides Python's functions.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class IndexCheck:
 
 
 class PlaceCheck(IndexCheck):
-    """Places that aren't counted from the end, as those of `MaxUnpool`."""
+    """Places that aren't counted from the end, such as `MaxUnpool`'s."""
 
     def holds(self, index, length):
         return 0 <= index < length

@@ -23,7 +23,7 @@ improves_inside.register(KnownLength, lambda op: False)
 
 @node_rewriter([Elemwise])
 def local_known_length(fgraph, node):
-    """Compute lengths from lengths of arrays while JAX traces: rounded ones, and those of reshapes.
+    """Compute rounded lengths and lengths of reshapes from lengths of arrays while JAX traces.
 
     Sums, products and quotients PyTensor has Python compute.
     """

@@ -13,7 +13,7 @@ from pytensor.tensor.type import integer_dtypes
 
 __all__ = ["constant_difference"]
 
-ALIKE = (CheckAndRaise, DimShuffle, ScalarFromTensor, TensorFromScalar, ps.Cast, ps.Identity)
+TRANSPARENT = (CheckAndRaise, DimShuffle, ScalarFromTensor, TensorFromScalar, ps.Cast, ps.Identity)
 ONE = ()  # the product of no unknowns
 
 
@@ -56,7 +56,7 @@ class _Polynomials:
         inputs = node.inputs[:1] if isinstance(op, CheckAndRaise) else node.inputs
         if any(v.type.dtype not in integer_dtypes or v.type.ndim for v in inputs):
             return None
-        if isinstance(op, ALIKE):
+        if isinstance(op, TRANSPARENT):
             return self.of(inputs[0])
         if not isinstance(op, ps.Neg | ps.Add | ps.Sub | ps.Mul | ps.IntDiv):
             return None

@@ -128,8 +128,8 @@ def _is_activation(node):
 def _backward_clients(fgraph, node):
     """Return a normalization's clients in its backward pass, as pairs (node, input).
 
-    Those of the normalized image are elementwise operations beside an activation; those of the mean
-    and the variance are the normalization's own gradient, without which there are none.
+    Clients of the normalized image are elementwise operations next to an activation; clients of the
+    mean and the variance are the normalization's own gradient, without which there are none.
     """
     image, *statistics = node.outputs[:3]
     of_image = [(n, i) for n, i in fgraph.clients[image] if isinstance(n.op, Elemwise)]
@@ -206,7 +206,7 @@ def _split_passes(fgraph, node):
 
 
 def _number_of_all(x, axes):
-    """Count the elements that statistics are over, those of other devices included."""
+    """Count the elements that statistics are over, on all devices."""
     number = count(x, axes)
     if not shares_statistics():
         return number

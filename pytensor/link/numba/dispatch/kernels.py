@@ -20,7 +20,7 @@ def source_key(*parts):
 
 
 def props_key(op):
-    """Return the properties of an Op, those of Ops among them included."""
+    """Return the properties of an Op, and of the Ops among them."""
     values = [getattr(op, name) for name in op.__props__]
     return type(op).__name__, *(props_key(v) if hasattr(v, "__props__") else v for v in values)
 

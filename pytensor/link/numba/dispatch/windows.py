@@ -39,7 +39,7 @@ def number_of_windows(length, row):
 
 @kernel
 def all_fit(shape, table):
-    """Return whether there are windows along all axes, and cells for those of a given number."""
+    """Return whether there are windows along all axes, and cells for windows of a given number."""
     first = len(shape) - len(table)
     for i in range(len(table)):
         length = shape[first + i]
@@ -59,7 +59,7 @@ def axis_windows(length, row):
 
     The first cell of the window inside of the image, and where its cells end; of windows that
     begin in the padding the first cell of the image that the steps of such a window can reach,
-    of others -1; and how many cells the window has, those of the padding included.
+    of others -1; and how many cells the window has, the padding included.
     """
     window, stride, before, after, dilation, _, number = row
     m = number_of_windows(length, row)

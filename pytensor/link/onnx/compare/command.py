@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("model", metavar="MODEL.onnx")
     parser.add_argument(
         "inputs", nargs="?", metavar="INPUTS.npz",
-        help="by the model's names; default: test_data_set_N beside the model, or random",
+        help="by the model's names; default: test_data_set_N next to the model, or random",
     )  # fmt: skip
     parser.add_argument(
         "--runtimes", nargs="+", default=DEFAULT, metavar="RUNTIME",

@@ -20,7 +20,7 @@ from pytensor.link.onnx.compare.graph import Model
 
 WALKS = 2
 FACTOR = 2  # of the largest movement that the walks saw
-ALIKE = 16  # elements that are enough to say how far one of them may move
+MANY = 16  # elements that are enough to say how far one of them may move
 
 
 @dataclass
@@ -180,11 +180,11 @@ def _rounded(values: np.ndarray, dtype: str) -> np.ndarray:
 def _pooled(gap: np.ndarray) -> np.ndarray:
     """Return, for each element, the least of the largest movements that its rows have, by axes.
 
-    Two walks say little of one element; those that share its channel, say, move alike.
+    Two walks say little of one element; elements of a channel, for example, move similarly.
     """
     most = np.full(gap.shape, gap.max(initial=0))
     for axis, length in enumerate(gap.shape):
-        if length > 1 and gap.size // length >= ALIKE:
+        if length > 1 and gap.size // length >= MANY:
             others = tuple(a for a in range(gap.ndim) if a != axis)
             most = np.minimum(most, gap.max(axis=others, keepdims=True))
     return most

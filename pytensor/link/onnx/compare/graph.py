@@ -70,7 +70,7 @@ def _names(node: onnx.NodeProto) -> list[str]:
 def _reached(
     nodes: Sequence[onnx.NodeProto], group: Sequence[int], backwards: bool = False
 ) -> set[int]:
-    """Return the numbers of nodes that depend on those of a group, or on which these depend."""
+    """Return the numbers of nodes that depend on a group's nodes, or on which these depend."""
     count = len(nodes) - 1
     start = {count - k if backwards else k for k in group}
     known = {n for k in start for n in (nodes[k].input if backwards else nodes[k].output)}

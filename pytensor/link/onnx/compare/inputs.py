@@ -28,7 +28,7 @@ class Case:
 def ordinary_cases(
     model: Model, path: str | os.PathLike[str] | None, seed: int, sizes: Mapping[str, int]
 ) -> list[Case]:
-    """Return the test data beside a model's file, or else one case of random inputs."""
+    """Return the test data next to a model's file, or else one case of random inputs."""
     return _test_data(model, path) or [Case(f"random, seed {seed}", random(model, seed, sizes))]
 
 
@@ -105,7 +105,7 @@ def edge_cases(model: Model, seed: int, sizes: Mapping[str, int]) -> list[Case]:
 
 
 def _test_data(model: Model, path: str | os.PathLike[str] | None) -> list[Case]:
-    """Read the folders ``test_data_set_N`` beside a model, as the standard's models have them."""
+    """Read the folders ``test_data_set_N`` next to a model, as the standard's models have them."""
     folders = sorted(Path(path).parent.glob("test_data_set_*")) if path is not None else []
     found = []
     for folder in folders:

@@ -89,7 +89,7 @@ def compare_runtimes(
     ----------
     model : str, path, bytes or onnx.ModelProto
     inputs : dict of str to array, optional
-        By the model's names.  By default the folders ``test_data_set_N`` beside the file, or else
+        By the model's names.  By default the folders ``test_data_set_N`` next to the file, or else
         random numbers.
     runtimes : list of str or callable
         "ort", "ort-basic", "ort-off": onnxruntime with all, basic and no optimizations;

@@ -20,7 +20,7 @@ class Fault:
     Attributes
     ----------
     nodes : list of int
-        The numbers of the nodes: one, or those of a fusion that isn't made where a value between
+        The numbers of the nodes: one, or a fusion's, that isn't made where a value between
         them is an output; the first is the first in topological order.
     difference : Difference
         Of the node's output, from what it should make of the inputs that it got; of a fusion, of
@@ -104,7 +104,7 @@ class Search:
                     cleared |= self.model.ancestors([name])
 
     def _try(self, names: Sequence[str]) -> dict[str, np.ndarray] | None:
-        """Record values; None where the runtime can't give them, as those of other types."""
+        """Record values; None where the runtime can't give them, as for other types."""
         try:
             return self.record(names)
         except RuntimeFailure:

@@ -62,7 +62,7 @@ def smallest_model(runtime: Runtime, expected: Expected, fault: Fault) -> Smalle
 
 
 def _parts(model: Model, fault: Fault) -> Iterator[list[int]]:
-    """Yield sets of nodes around those of a fault, the smallest first."""
+    """Yield sets of nodes around a fault's nodes, the smallest first."""
     around = {*fault.nodes}
     for number in fault.nodes:
         around |= {model.producer[n] for n in model.reads[number] if n in model.producer}

@@ -158,7 +158,7 @@ class Web(Runtime):
             "/": PAGE.replace("SCRIPT", self.script_name).encode(),
         }
         self._closing = ExitStack()
-        # Playwright starts once in a thread, and not beside an event loop, such as a notebook's
+        # Playwright starts once in a thread, and not where an event loop runs, such as a notebook's
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._page: Any = None
 

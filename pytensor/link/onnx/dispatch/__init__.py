@@ -1,4 +1,4 @@
-"""Converters; each module of this folder registers its own, those of extras when they are met."""
+"""Converters; each module here registers some, a module of extras when its Op is met."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -141,7 +141,7 @@ def total(variable, x, axes):
         exact = magnitude(dtype) < 2**17
     else:
         exact = magnitude(dtype) * count <= EXACT
-    # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
+    # Sums wrap around in the same way in all integers of 64 bits, and in narrower ones.
     integers = x.cast("int64")
     result = integers.reduce_sum(axes) if exact else exact_total(integers, axes, ndim)
     return result.cast(x.dtype)

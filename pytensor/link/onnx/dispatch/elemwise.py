@@ -8,7 +8,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 def onnx_funcify_Elemwise(op, node, *inputs):
     scalar_op = op.scalar_op
     if isinstance(scalar_op, ScalarInnerGraphOp):
-        # Its graph may be of other dtypes, which PyTensor replaces by those of the inputs.
+        # Its graph may be of other dtypes, which PyTensor replaces by the inputs' dtypes.
         scalar_op = op.make_scalar_node(*node.inputs).op
     outputs = onnx_funcify(scalar_op, node, *inputs)
     shapes = {v.type.broadcastable for v in (*node.inputs, *node.outputs)}

@@ -19,7 +19,7 @@ from pytensor.tensor.extra_ops import (
 @onnx_funcify.register(CumOp)
 def onnx_funcify_CumOp(op, node, x):
     if op.mode == "add":
-        # Sums of unsigned and of signed integers wrap around alike.
+        # Sums of unsigned and of signed integers wrap around in the same way.
         work = "int64" if x.dtype in ("bool", "uint64") else x.dtype
         return x.cast(work).cumulative_sum(op.axis).cast(x.dtype)
     work = "uint8" if x.dtype == "bool" else x.dtype

@@ -114,8 +114,8 @@ class LoopInputs:
     """What a `Loop` is given, by what it is.
 
     `mit_mots` are the buffers that several outputs of a step are written to, `initial` the first
-    values of the other recurrences, the oldest first, and `untraced` those of states of which only
-    the last is returned.
+    values of the other recurrences, the oldest first, and `untraced` the values of states of
+    which only the last is returned.
     """
 
     def __init__(self, info, inputs):

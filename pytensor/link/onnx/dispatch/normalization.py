@@ -89,7 +89,7 @@ def along_channels(parameter, ndim):
 def group_shapes(op, lengths, x):
     """Return the shapes of the input and of groups (batch, groups, elements), and `allowzero`."""
     _, *rest = lengths
-    # A 0 stands for the batch, whatever its length is; beside one of length 0, -1 is ambiguous.
+    # A 0 stands for the batch, whatever its length is; next to a length of 0, -1 is ambiguous.
     if all(rest):
         return [0, *rest], [0, op.num_groups, prod(rest) // op.num_groups], None
     if not x.builder.exact:

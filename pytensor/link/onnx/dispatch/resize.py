@@ -92,7 +92,7 @@ def is_native(op, x_type, opset):
             return False
     if op.mode != "nearest":
         return True
-    # onnxruntime's coordinates have single precision: rounded, they are those of another cell
+    # onnxruntime's coordinates have single precision: rounded, they can be another cell's
     # if a factor isn't a power of two, which shows on long axes.
     # thoughts/upstream/onnxruntime-resize.md
     if op.scale is not None:

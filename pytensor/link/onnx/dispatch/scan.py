@@ -179,7 +179,7 @@ class LoopWriter:
         return self.builder.input("state", first.type.dtype, tuple(shape))
 
     def outputs(self, results, generators, n_steps):
-        """Return the Loop's outputs, from those of the ONNX node."""
+        """Return the Loop's outputs, from the ONNX node's outputs."""
 
         def take(count):
             return [next(results) for _ in range(count)]

@@ -106,7 +106,7 @@ class Scatter:
         """Write `y`, expanded to `shape` unless that is None, to `x`.
 
         Where positions may be equal ScatterElements is used: onnxruntime goes through its updates
-        in order, but shares those of ScatterND among threads, which even loses summands.
+        in order, but shares ScatterND's updates among threads, which even loses summands.
         See ``thoughts/upstream/onnxruntime-scatternd-loses-summands.md``.
         """
         stacked = self.positions.stacked(x.builder) if unique else None
@@ -153,7 +153,7 @@ class Scatter:
         return x.sizes(len(self.positions.lengths))
 
     def _join(self, value, x):
-        """Flatten all axes but those of `rest`, which `x` has too, to one."""
+        """Flatten all axes except `rest`'s, which `x` has too, to one."""
         if not any(size in (None, 0) for size in self.rest):
             return value.reshape([-1, *self.rest])
         # Nothing can be left over for -1 where there is no element.

@@ -42,7 +42,7 @@ def onnx_funcify_SplitDims(op, node, x, shape):
 
 
 def reshape_dims(node, x, requested, parts=None):
-    """Reshape where all sizes but those of `parts` are the input's own."""
+    """Reshape where all sizes except `parts`' are the input's."""
     constant = constant_shape(x.builder, node, requested)
     if constant is not None:
         return reshape_to_constant(x, constant)

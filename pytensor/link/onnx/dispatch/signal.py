@@ -8,7 +8,7 @@ from pytensor.tensor.signal.conv import Convolve1d
 @register_batched(Convolve1d)
 def onnx_funcify_Convolve1d(op, node, x, kernel, full_mode):
     # A sum for each entry, of just the products that are in it: products with padding wouldn't be
-    # zero beside an infinity.
+    # zero next to an infinity.
     ndim, dtype = batch_ndim(node), node.outputs[0].type.dtype
     work = sum_dtype(dtype)
     x, kernel = x.cast(dtype).cast(work), kernel.cast(dtype).cast(work)

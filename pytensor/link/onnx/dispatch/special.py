@@ -7,7 +7,7 @@ from pytensor.tensor.special import LogSoftmax, Softmax
 def onnx_funcify_Softmax(op, node, x):
     axes = tuple(range(x.ndim)) if op.axis is None else op.axis
     dtype = node.outputs[0].type.dtype
-    # onnxruntime's kernel for this has values where NumPy's are NaN: beside NaN and infinity.
+    # onnxruntime's kernel for this has values where NumPy's are NaN, next to NaN and infinity.
     # thoughts/upstream/onnxruntime-nan-and-infinity.md
     is_wrong = isinstance(op, LogSoftmax) and dtype == "float64"
     if len(axes) != 1 or is_wrong or x.dtype != dtype:

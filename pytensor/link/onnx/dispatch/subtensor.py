@@ -123,7 +123,7 @@ def gather_scalars(x, pairs):
 
 
 def slice_axes(x, lengths, pairs):
-    """Apply those of the entries that are slices; `lengths` are the static sizes of `x`."""
+    """Apply the entries that are slices; `lengths` are the static sizes of `x`."""
     first, second = [], []
     for axis, entry in pairs:
         if isinstance(entry, slice) and not is_full(entry):

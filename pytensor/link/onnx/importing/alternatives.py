@@ -80,7 +80,7 @@ def checked(either: Either, number: int, value: Any) -> Any:
 
 
 def of_rank(value: Any, ndim: int | None) -> Any:
-    """Return a value of so many axes, which run time checks.
+    """Return a value of `ndim` axes, which run time checks.
 
     Raises
     ------

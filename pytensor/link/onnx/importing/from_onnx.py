@@ -73,7 +73,7 @@ for _module in iter_modules(operators.__path__):
 
 @dataclass
 class ImportedModel:
-    """What `from_onnx` returns.
+    """Hold the variables of an imported model; `from_onnx` returns it.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class ImportedModel:
         New values of trainable parameters that the model itself computes, such as the running
         statistics of batch normalization in training form.
     strings : list of str
-        What stands in the place of text, which PyTensor doesn't have: inputs and outputs that are
-        text in the file are int64, positions in this list; -1 is any string that isn't in it.
+        Texts of the model.  PyTensor has no strings: inputs and outputs that are text in the file
+        are int64, positions in this list; -1 is any string that isn't in it.
     """
 
     inputs: dict[str, Variable]
@@ -122,7 +122,7 @@ def from_onnx(
     Parameters
     ----------
     model : str, path, bytes or onnx.ModelProto
-        Values in files beside the model are read if `model` is a path, and only from the model's
+        Values in files next to the model are read if `model` is a path, and only from the model's
         folder.
     inputs : dict of str to Variable, optional
         Variables in the place of inputs, by the model's names; for others variables are made.
@@ -450,7 +450,7 @@ class Importer:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
     def _results(self, node: NodeReader, given: list[Any]) -> list[Any]:
-        """Return the outputs of a node; where its inputs have two sides, those of both."""
+        """Return the outputs of a node; where its inputs have two sides, the outputs of both."""
         read = {} if node.op_type == "If" else self._read_by_bodies(node)
         either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
         if either is None:

@@ -251,7 +251,7 @@ def _find_external_data(model, folder, where):
         if folder is None:
             raise ImportedModelError(
                 f"from_onnx: the values of {name} are in the file "
-                f"{os.fspath(tensor.location)!r} beside the model: give the model's path"
+                f"{os.fspath(tensor.location)!r} next to the model: give the model's path"
             )
         tensor.base_dir = folder
         try:
@@ -259,7 +259,7 @@ def _find_external_data(model, folder, where):
         except FileNotFoundError as error:
             raise FileNotFoundError(
                 f"from_onnx: {where}: the values of {name} should be in {tensor.path}, "
-                f"which isn't there; put that file beside the model"
+                f"which isn't there; put that file next to the model"
             ) from error
         except (ValueError, OSError) as error:
             text = f"from_onnx: {where}: the values of {name}: {error}"

@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 def attributes_of(other: Callable) -> Callable:
-    """Return a decorator that gives a function, for its ``**attributes``, those of `other`."""
+    """Return a decorator that gives a function `other`'s attributes, for its ``**attributes``."""
 
     def decorate(function):
         *own, _ = signature(function).parameters.values()

@@ -116,7 +116,7 @@ def broadcastable(inputs, kept=0, declared=()):
 def _may_be_repeated(x, y, axis, is_one):
     """Return whether `x` may have one element along an axis on which `y` has more.
 
-    Lengths that windows decide, those of convolutions, say, are taken to be equal where both are
+    Lengths that windows decide, in convolutions for example, are taken to be equal where both are
     open, but where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
     """
     if -axis > min(x.type.ndim, y.type.ndim):
@@ -275,7 +275,7 @@ def without_minus_one(lengths, wanted):
     Parameters
     ----------
     lengths, wanted : list of scalars
-        The sizes of the tensor, and those of the reshape, of which one may be -1.
+        The sizes of the tensor, and the sizes of the reshape, of which one may be -1.
     """
     open_axes = [i for i, v in enumerate(wanted) if isinstance(v, Constant) and v.data == -1]
     if len(open_axes) > 1:

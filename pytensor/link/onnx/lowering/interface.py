@@ -88,7 +88,7 @@ def _free_name(name, taken):
 
 
 def _axis_names(name, axes, ndim):
-    """Map axes to the names of their sizes; those of which only the number is given get one."""
+    """Map axes to the names of their sizes; if only their number is given, they get names."""
     if isinstance(axes, str) or not isinstance(axes, Mapping | Iterable):
         raise TypeError(
             f"dynamic_axes: {name!r} wants axes and the names of their sizes, {{0: 'N'}}, or axes "

@@ -88,7 +88,7 @@ def replace_nodes(fgraph, replacement):
 def rebuild_with(replacements, outputs):
     """Rebuild a graph on other inputs, whose types may say more about their shapes.
 
-    Returns new outputs, with static shapes worked out anew.  The graph given is left as it is.
+    Returns new outputs, with static shapes worked out again.  The graph given is left as it is.
     """
     new = dict(replacements)
     dims = Dims(ShapeFeature())
@@ -218,7 +218,7 @@ def portable_scan(node):
 
 
 def open_list(node):
-    """Let a choice be made among tensors, where it is made among those of a list."""
+    """Let a choice be made among tensors, where it is made among a list's tensors."""
     if not isinstance(node.op, Choose):
         return None
     index, choices = node.inputs

@@ -172,7 +172,7 @@ def _names(rows: Rows) -> set[str]:
 
 
 def _aligned(node: Apply, rows: Sequence[Rows], ndim: int) -> Rows:
-    """Return the rows of all inputs, whose last axes are those of an output."""
+    """Return the rows of all inputs, whose last axes are an output's."""
     pairs = zip(node.inputs, rows, strict=True)
     return _merged(_shifted(r, ndim - v.type.ndim) for v, r in pairs if r)
 

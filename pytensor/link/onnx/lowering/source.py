@@ -115,7 +115,7 @@ def _of_function(compiled):
 
 
 def copy_graph(arguments, outputs, parameters, **others):
-    """Return a `Source` with inputs of its own; those of parameters have the values' shapes."""
+    """Return a `Source` with new inputs; parameters' inputs have the values' shapes."""
     roots = [*arguments, *parameters]
     copied = FunctionGraph(roots, outputs, clone=True)
     make_portable(copied)

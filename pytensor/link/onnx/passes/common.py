@@ -1,6 +1,6 @@
 from pytensor.link.onnx.ir import attributes_key
 
-# Every node of these draws anew.  onnx_ir merges two of them:
+# Every node of these draws new numbers.  onnx_ir merges two of them:
 # thoughts/upstream/onnx-ir-merges-random-nodes.md
 RANDOM = frozenset(
     (

@@ -36,7 +36,7 @@ class GraphBuilder:
     Attributes
     ----------
     opset, exact, swish, checks
-        See `export_onnx`.  Beside those choices, ``checks="raise"`` keeps conditions for a caller
+        See `export_onnx`.  Besides those choices, ``checks="raise"`` keeps conditions for a caller
         that raises their errors, who is warned of those in loops.
     graph : Graph
     dims : Dims
@@ -97,7 +97,7 @@ class GraphBuilder:
             None leaves out an optional input.
         result : str, optional
             Dtype of the (first) output; by default as `RESULTS` says, or that of the first input.
-            The outputs of an If and a Loop have those of their bodies.
+            The outputs of an If and a Loop have their bodies' dimensions.
         n_outputs : int
         domain : str
             Operator set; the default is ONNX's own.

@@ -138,7 +138,7 @@ def _value_info(graph, name):
 
 
 def save(model, path, *, external_data=False):
-    """Write a model to `path`, its weights into ``<path>.data`` beside it where asked."""
+    """Write a model to `path`, its weights into ``<path>.data`` next to it where asked."""
     if not external_data:
         onnx.save_model(model, path)
         return

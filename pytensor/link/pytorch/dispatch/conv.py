@@ -6,7 +6,7 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvT
 
 
 def _split_padding(op, filters):
-    """Split the padding into what PyTorch's convolution adds at both ends alike, and the rest."""
+    """Split the padding into what PyTorch's convolution adds equally at both ends, and the rest."""
     pads = op.pads(tuple(filters.shape[2:]))
     common = [min(pair) for pair in pads]
     return common, [(lo - c, hi - c) for (lo, hi), c in zip(pads, common, strict=True)]

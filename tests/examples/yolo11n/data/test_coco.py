@@ -256,7 +256,8 @@ def test_a_picture_is_not_begun_after_the_stop(root):
 @pytest.mark.slow
 def test_no_server(root, monkeypatch):
     monkeypatch.setenv("COCO_BASE_URL", "http://127.0.0.1:9")
-    with pytest.raises(DataError, match=r"annotations_trainval2017\.zip.*check the network"):
+    reason = r"annotations_trainval2017\.zip: no connection to 127\.0\.0\.1:9; check the network"
+    with pytest.raises(DataError, match=reason):
         download(root)
 
 
@@ -363,6 +364,9 @@ def test_command_line_and_interruption(server, root):
 def test_unknown_classes(server, root, capsys):
     assert main([str(root), "--quiet", "--classes", "Dog", "person"]) == 1
     assert "no category ['Dog'] (did you mean 'dog'?)" in capsys.readouterr().err
+    assert main([str(root), "--quiet", "--classes", "dogs"]) == 1
+    assert "no category ['dogs'] (did you mean 'dog'?)" in capsys.readouterr().err
+    assert not server.requests
 
 
 @pytest.mark.parametrize(

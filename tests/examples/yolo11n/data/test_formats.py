@@ -463,7 +463,7 @@ def test_wrong_zip(tmp_path, name):
     if name == "cut short":
         (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[:-30])
     messages = {"a.json": r"no val part in .*a\.zip: l", "cut short": "can't be unpacked: .*; save"}
-    message = messages.get(name, f"a.zip holds {name}, outside of it; zip it anew")
+    message = messages.get(name, f"a.zip holds {name}, outside of it; zip it again")
     with pytest.raises((ValueError, OSError), match=message):
         find(tmp_path / "a.zip", "val")
 

@@ -338,8 +338,9 @@ def test_command_line(quick, tmp_path, capsys):
     assert "serve_demo --page FILE" in lines[9]
     assert main([str(quick)]) == 0
     assert f"page: {tmp_path / 'page' / PAGE}" in capsys.readouterr().out
-    assert main([str(tmp_path / "absent.onnx"), "--output", str(output)]) == 1
-    assert capsys.readouterr().err.startswith("error: ")
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "absent.onnx"), "--output", str(output)])
+    assert "absent.onnx does not exist" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------ refusals

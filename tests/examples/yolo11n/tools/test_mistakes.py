@@ -32,7 +32,7 @@ def test_mistakes_of_a_detector_are_listed_and_drawn(finder_onnx_of_one, tmp_pat
 def test_every_overlap_has_a_name():
     """A thing that is found twice, at its very place, too."""
     rows = [{"class": "dog", "overlap": overlap} for overlap in (0.05, 0.3, 1.0)]
-    said = "dog badly placed 2, dog beside things 1"
+    said = "dog badly placed 2, dog next to things 1"
     assert mistakes.counted(rows, "overlap", mistakes.OVERLAPS) == said
 
 

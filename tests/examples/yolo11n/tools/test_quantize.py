@@ -1,5 +1,7 @@
 """Smaller variants of an exported YOLO11n: a float16 graph, and int8."""
 
+import os
+
 import export
 import numpy as np
 import onnx
@@ -137,20 +139,21 @@ def test_a_training_keeps_integers_that_lose_little(
     assert "the page takes the float32 model" in capsys.readouterr().out
 
 
-@pytest.mark.by_default("changes0-none.onnx: not an ONNX model", "changes1-there is no folder")
+@pytest.mark.by_default("changes0-text.onnx: not an ONNX model", "changes1-there is no folder")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"onnx": "none.onnx"}, "none.onnx: not an ONNX model"),
+        ({"onnx": "text.onnx"}, "text.onnx: not an ONNX model"),
         ({"quantized": "absent/int8.onnx"}, "there is no folder"),
-        ({"data": "nowhere"}, "nowhere"),
+        ({"data": "text.onnx"}, "text.onnx"),
     ],
 )
 def test_errors_are_one_line(
     changes, message, finder_onnx_of_one, data, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.onnx").write_text("text")
     given = {"onnx": str(finder_onnx_of_one), "quantized": "int8.onnx", "data": str(data)} | changes
     assert quantize.main([given["onnx"], given["quantized"], "--data", given["data"]]) == 1
     assert message in error_line(capsys)
-    assert not list(tmp_path.iterdir())
+    assert os.listdir(tmp_path) == ["text.onnx"]

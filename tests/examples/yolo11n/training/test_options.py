@@ -67,7 +67,9 @@ def test_specified_recipe_is_the_default():
         ("--cache-dir x", "--cache-dir is for --cache disk"),
         ("--precision float16", "invalid choice: 'float16'"),
         ("--optimizer adam", "invalid choice: 'adam'"),
-        ("--check 3", "unrecognized arguments"),
+        ("--epochz 3", "unknown argument --epochz; did you mean --epochs?"),
+        ("--epochz=3", "unknown argument --epochz; did you mean --epochs?"),
+        ("stray", "unknown argument stray (--help lists all options)"),
         ("--mode FASTER", "--mode FASTER: No predefined mode exist for string: FASTER"),
         ("--mode NUMBA --device-augment on", "--device-augment on can only be had with"),
         (
@@ -80,7 +82,8 @@ def test_options_that_make_no_sense(capsys, arguments, message):
     with pytest.raises(SystemExit) as error:
         parse(*arguments.split())
     assert error.value.code == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    [line] = capsys.readouterr().err.splitlines()
+    assert message in line
 
 
 @pytest.mark.parametrize(

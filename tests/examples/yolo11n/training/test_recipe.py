@@ -145,7 +145,8 @@ def test_the_shortest_run_learns(epochs, batches, warmup):
 def test_schedules_are_made_once(monkeypatch):
     settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=16)
     expected = settings.at(15, 3)
-    monkeypatch.setattr("training.recipe.schedules", None)
+    for name in ("linear", "warmup"):
+        monkeypatch.setattr(f"pytensor.optimizers.schedules.{name}", None)
     assert settings.at(15, 3) == expected
     assert expected[0].ema_decay == 0.9999 * (1 - math.exp(-4 / 2000))
 

@@ -1,5 +1,9 @@
 """How many devices a run asks for; what several of them compute is tested in `test_sharding`."""
 
+import os
+import subprocess
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -21,6 +25,16 @@ def test_counts_that_are_not_there(count):
     message = f"^{count} devices asked for; it can be 1 to {jax.device_count()} "
     with pytest.raises(ParallelError, match=message):
         Devices(count)
+
+
+@pytest.mark.slow
+def test_a_platform_that_is_not_there():
+    code = "from pytensor.link.jax.parallel.devices import Devices; Devices()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"JAX_PLATFORMS": "tpu"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "ParallelError: JAX finds no device for JAX_PLATFORMS=tpu: unset" in done.stderr
 
 
 def test_batch_size():

@@ -334,7 +334,7 @@ def _stacked(rng, tile):
 
 
 def _animal(rng, tile):
-    """Draw four legs, a trunk and a head in one colour, in shapes like those of a person."""
+    """Draw four legs, a trunk and a head in one colour, in shapes like a person's."""
     coats = ((130, 95, 65), (60, 55, 52), (205, 185, 160), (170, 170, 175))
     color = near(rng, pick(rng, coats), 15)
     facing = pick(rng, (-1, 1))

@@ -12,7 +12,6 @@ depend on the number of processes. On one machine, with the same NumPy and Pillo
 same byte for byte; elsewhere a float rounded the other way may change single pixels.
 """
 
-import argparse
 import json
 import multiprocessing
 import re
@@ -21,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from commandline import Parser
 from data.cache import part_of
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from PIL import Image
@@ -141,7 +141,7 @@ def _draw_split(draw, split, count, jobs):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = Parser(description=__doc__.split("\n")[0])
     parser.add_argument("out", help="folder to write")
     parser.add_argument("--train", type=int, default=1200, help="training images")
     parser.add_argument("--val", type=int, default=300, help="validation images")

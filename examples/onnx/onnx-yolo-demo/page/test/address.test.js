@@ -48,7 +48,7 @@ test("values that do not do are named and left out", () => {
   assert.ok(read(`x=${"y".repeat(500)}`).bad[0].length < 100);
 });
 
-test("of two values the first one counts, and good ones are kept beside bad ones", () => {
+test("of two values the first one counts, and good ones are kept next to bad ones", () => {
   const { settings, bad } = read("confidence=0.3&off=cat&off=person&confidence=0.6&what=1");
   assert.deepEqual(settings, { confidence: 0.3, off: ["person"] });
   assert.equal(bad.length, 2);

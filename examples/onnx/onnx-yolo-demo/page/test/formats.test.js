@@ -53,7 +53,7 @@ test("COCO has corner and size, ids from 1 on, and pictures with nothing in them
 });
 
 test("boxes of a picture that was made smaller go back by each axis", () => {
-  // Sides are whole numbers: those of a strip lose its proportions.
+  // Sides are whole numbers: a strip's lose its proportions.
   const [kept, own] = [
     { width: 16384, height: 8 },
     { width: 20000, height: 10 },

@@ -46,7 +46,7 @@ async function bytesOf(text) {
 
 const pack = ({ dims, data, type }) => ({ dims, data: base64(data), dtype: type ?? "float32" });
 
-/** @param {Record<string, string>} assets In base64: "model", and those of tools/teaching.py. */
+/** @param {Record<string, string>} assets In base64: "model", and the assets of tools/teaching.py. */
 async function lesson(assets, part, steps) {
   if (!ort.env.wasm.wasmBinary) await startRuntime();
   const examples = await Promise.all([

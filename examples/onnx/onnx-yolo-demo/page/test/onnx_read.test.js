@@ -31,7 +31,7 @@ test("metadata are found behind the graph", () => {
   assert.deepEqual(readMetadata(modelWith(metadata)), metadata);
 });
 
-test("facts of a detector, and those of a file without metadata", () => {
+test("facts of a detector, and of a file without metadata", () => {
   const metadata = {
     names: "{0: 'a', 2: 'c'}",
     conf: "0.31",

@@ -293,7 +293,7 @@ test("crossings are counted once, in both directions", () => {
   assert.deepEqual(pass(down, turned), [0, 0, 0, 0, -1, 0]);
 });
 
-test("trembling on the line is no crossing, nor is passing beside its ends", () => {
+test("trembling on the line is no crossing, nor is passing next to its ends", () => {
   const trembling = [0.4, 0.495, 0.508, 0.492, 0.505, 0.4].map((y) => [0.5, y]);
   assert.deepEqual(pass(trembling), [0, 0, 0, 0, 0, 0]);
   assert.deepEqual(
@@ -304,7 +304,7 @@ test("trembling on the line is no crossing, nor is passing beside its ends", () 
     ]),
     [0, 0, 0],
   );
-  // Obliquely from beside it, but between its ends.
+  // Obliquely from next to it, but between its ends.
   assert.deepEqual(
     pass([
       [0.05, 0.4],

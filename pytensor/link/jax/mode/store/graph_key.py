@@ -114,7 +114,7 @@ class Describer:
         elif kind is Scan:
             facts = self([op.info, op.truncate_gradient, op.name, op.mode, self.graph(op.fgraph)])
         elif isinstance(op, OpFromGraph) and not hasattr(kind, "__props__"):
-            # Beside its graph, what a class of another package has added.
+            # Attributes besides its graph that a class of another package has added.
             added = vars(op).keys() - vars(PLAIN).keys()
             added = [(name, getattr(op, name)) for name in sorted(added) if name[0] != "_"]
             facts = f"{op.is_inline},{self(added)},{self.graph(op.fgraph)}"

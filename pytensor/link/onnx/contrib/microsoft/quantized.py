@@ -152,7 +152,7 @@ def mat_mul_n_bits(
 
 
 def _unpacked(x, bits):
-    """Unpack the numbers in bytes, along the last axis, those of the lowest bits first."""
+    """Unpack the numbers in bytes, along the last axis, the lowest bits first."""
     if bits == 8:
         return cast(x, "int32")
     parts = [cast(x // np.uint8(2**s) % np.uint8(2**bits), "int32") for s in range(0, 8, bits)]

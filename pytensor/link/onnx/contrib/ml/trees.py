@@ -149,7 +149,7 @@ def _numbers(doubles, length=None, **floats):
 
 
 def _entries(length, **attribute):
-    """Return the values of an attribute, which must have so many."""
+    """Return the values of an attribute, which must have `length` of them."""
     ((name, values),) = attribute.items()
     if len(values) != length:
         raise Refused(f"{name} has {len(values)} entries, and should have {length}")

@@ -1,7 +1,7 @@
 """Eigenvalues of symmetric matrices, by the method of Jacobi.
 
 The rotations of one step are of disjoint pairs of rows, in the order of Luk and Park, "A Proof of
-Convergence for Two Parallel Jacobi SVD Algorithms" (1989); the angles are those of Golub and Van
+Convergence for Two Parallel Jacobi SVD Algorithms" (1989); the angles are from Golub and Van
 Loan, "Matrix Computations", algorithm 8.4.1.  The eigenvectors may have other signs than LAPACK's.
 """
 

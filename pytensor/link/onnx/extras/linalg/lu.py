@@ -23,7 +23,7 @@ def lu(m, a):
     """Decompose with partial pivoting, as LAPACK's getrf does.
 
     Returns U with L below the diagonal and, as columns of int64, the row that was swapped with each
-    row and the rows of `a` in the order of those of L U.
+    row and the rows of `a` in the order of L U's rows.
     """
 
     def step(k, a, pivots, order):

@@ -111,7 +111,7 @@ def solve_lower(m, dl, swapped, b, *, transposed):
 
 
 def solve_upper(m, d, du, du2, b, *, transposed):
-    """Substitute with two diagonals beside the main one, from the last row if not transposed."""
+    """Substitute with two diagonals next to the main one, from the last row if not transposed."""
     nothing = b.lift(0).expand([b.sizes(end=-2), 1, b.sizes(-1)])
 
     def step(k, x, near, far):

@@ -8,7 +8,7 @@ Where loops are within loops, the key of an inner one's draws is made of the out
 Philox and not Threefry, because its counter has room for all of these, a block has the bits of two
 numbers of double precision, and its ten rounds are a loop of seven nodes.  Words are held in
 uint64, which the product of two words fits in, and in pairs, words 0 and 2 or 1 and 3, which are
-treated alike.
+treated in the same way.
 """
 
 from math import pi

@@ -71,7 +71,7 @@ BINARY = {
 
 
 def _has_entries(x, length):
-    """Return whether a variable is a number, or a vector of so many numbers given one by one."""
+    """Return whether a variable is a number, or a vector of `length` numbers given one by one."""
     if x.type.ndim == 0:
         return True
     return (is_listed(x) or isinstance(x, Constant)) and x.type.shape in ((1,), (length,))
@@ -193,7 +193,7 @@ def pow_(x, y):
         y = constant(exponent.astype(x.type.dtype))
     if not (is_integer(x) and y.type.dtype.startswith("int")) or _at_least_zero(y):
         return pt.cast(pt.power(x, y), x.type.dtype)
-    # NumPy refuses negative powers of integers: fractions, that is 0, but for those of 1 and -1
+    # NumPy refuses negative powers of integers: fractions, that is 0, except powers of 1 and -1
     below = pt.lt(y, like(y, 0))
     power = pt.power(x, pt.switch(below, pt.and_(y, like(y, 1)), y))
     fraction = below & pt.neq(pt.abs(x), like(x, 1))
@@ -265,7 +265,7 @@ def where(condition, x, y):
 def bit_shift(x, y, *, direction: Literal["LEFT", "RIGHT"]):
     bits = np.dtype(x.type.dtype).itemsize * 8
     signed = x.type.dtype.startswith("int")
-    # A signed dtype's highest bit is negative; a right shift by so many bits leaves the sign alone
+    # A signed dtype's highest bit is negative; a right shift by this many leaves the sign alone
     most = bits - 1 if signed and direction == "RIGHT" else bits
     one = np.ones(bits, x.type.dtype)
     powers = constant(np.left_shift(one, np.arange(bits).astype(one.dtype)))

@@ -178,7 +178,7 @@ def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, stride
     cropped = found.pads if output_shape is None else ((0, 0),) * n
     axes = zip(lengths_of(x)[2:], found.kernel, cropped, found.strides, strict=True)
     image = [conv_transpose_output_length(*axis, dilation=1) for axis in axes]
-    # Indices count all images; those of one suffice
+    # Indices count all images; one image's suffice
     out = UNPOOL[n](x, indices % reduce(mul, image), found.kernel, found.strides, cropped)
     if output_shape is None:
         return out
@@ -191,7 +191,7 @@ def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, stride
     for number, length in zip(map(known, wanted[:2]), lengths, strict=False):
         if number is not None and isinstance(length, int) and number != length:
             raise Refused(f"its output_shape has {number} where its input has {length}")
-    # The standard's indices are those of the smallest image, to which zeros are added at the ends
+    # The standard's indices are for the smallest image, to which zeros are added at the ends
     larger = filled(like(x, 0), (*lengths_of(out)[:2], *wanted[2:]))
     inside = tuple(slice(0, length) for length in lengths_of(out)[2:])
     return pt.set_subtensor(larger[(..., *inside)], out)

@@ -34,7 +34,7 @@ def _layer(
     """Run a layer's step over time, in its directions; returns Y and the last states.
 
     `step` gets a function that gives a gate's part of the input, the states and what `prepared`
-    returns for a direction beside the bias; it returns the new states, the hidden one first.
+    returns for a direction besides the bias; it returns the new states, the hidden one first.
     `output_sequence`, of opsets before 7, says whether Y is wanted.
     """
     directions = DIRECTIONS[direction]

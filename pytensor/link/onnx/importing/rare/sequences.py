@@ -12,7 +12,7 @@ class Absent(list):
 
 
 def _position(position, sequence, places):
-    """Return a position among so many places; negative ones count from the sequence's end."""
+    """Return a position among `places`; negative ones count from the sequence's end."""
     value = int(must_be_known(position, "the position").reshape(()))
     index = value + len(sequence) if value < 0 else value
     if not 0 <= index < places:

@@ -33,7 +33,7 @@ const hasLine = () => isOn() && byId("line-on").checked;
 
 // ------------------------------------------------------------------------ counting
 
-/** Forget what was counted; numbers are those of the follower. */
+/** Forget what was counted; numbers are the follower's. */
 function forgetCounts() {
   gate = new Gate(gate.line);
   counts.clear();

@@ -2,7 +2,7 @@
  * The pictures that the user has opened: a strip of them, one after the other on the stage, and what
  * is found in all of them as one file.
  *
- * Their files are kept, and no pixels but those of the small pictures.
+ * Their files are kept, and no pixels except the small pictures'.
  *
  * @import {Seen} from "./formats.js"
  */

@@ -1,7 +1,7 @@
 /**
  * Files that travel inside the page: the runtime, the model, the samples.
  *
- * A page opened from disk may not read the files beside it, except by `<script src>`. So the build
+ * A page opened from disk may not read the files next to it, except by `<script src>`. So the build
  * writes scripts that call `demoAssets.add(name, text)`; the text is base64 of Zstandard, which packs
  * the runtime a third smaller than gzip, the best that browsers unpack by themselves.
  */
@@ -63,7 +63,7 @@ export async function assetBytes(name) {
 }
 
 /**
- * Load a script of assets that lies beside the page, but isn't loaded at its start.
+ * Load a script of assets that is next to the page, but isn't loaded at its start.
  * @param {string} address
  * @throws {Error} `.code` "assets-missing": it isn't there.
  */

@@ -115,7 +115,7 @@ export class TimeChart {
     this.restyle();
   }
 
-  /** Read the colours of the page's theme: those of the legend, and of the canvas' text. */
+  /** Read the colours of the page's theme: of the legend, and of the canvas' text. */
   restyle() {
     const parts = [...document.querySelectorAll(".times .key")];
     this.#colours = parts.map((key) => getComputedStyle(key).backgroundColor);

@@ -47,6 +47,6 @@ export function inkOn(colour) {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  // Black and white contrast alike where (L + 0.05)² = 1.05 * 0.05.
+  // Black and white contrast equally where (L + 0.05)² = 1.05 * 0.05.
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
 }

@@ -98,7 +98,7 @@ const ACTIONS = {
   "reload-model": () => chooseBackend(byId("backend").value),
 };
 
-/** What would detect anew, which has to wait while the model learns, or all pictures are seen. */
+/** What would detect again, which has to wait while the model learns, or all pictures are seen. */
 const RESTING = ["samples", "confidence", "iou", "classes", "backend", "range", "mirror"];
 RESTING.push("camera-select", "album", "album-tools");
 

@@ -63,7 +63,7 @@ export class Detector {
   /**
    * @param {object} handlers
    * @param {(stage: string) => void} handlers.onProgress Stages of `load`, in this order:
-   *   "decoding", "runtime", "model", "warm-up", "compare"; the first two are those of `prepare`.
+   *   "decoding", "runtime", "model", "warm-up", "compare"; the first two are `prepare`'s.
    * @param {(reason: string, isWrong: boolean) => void} handlers.onLost The graphics device is gone,
    *   or has begun to compute wrongly; the detector then has to be loaded.
    * @param {() => void} handlers.onSlow Called when `slow` has changed.
@@ -133,7 +133,7 @@ export class Detector {
   /**
    * @param {number} frames
    * @param {number} [patience] Milliseconds until the detector is called slow.
-   * @returns {Promise<number>} Milliseconds of one inference, the median of so many.
+   * @returns {Promise<number>} Milliseconds of one inference, the median of `frames`.
    */
   measure(frames, patience) {
     return this.#call({ type: "measure", frames }, [], patience);

@@ -1,5 +1,5 @@
 /**
- * The card "Self-test": what this device computes of the samples, beside what Python computed at the
+ * The card "Self-test": what this device computes of the samples, compared with what Python computed at the
  * build, as a text to copy into a report. It holds no picture.
  *
  * @import {Difference} from "../worker/agreement.js"

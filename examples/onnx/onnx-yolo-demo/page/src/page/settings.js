@@ -32,7 +32,7 @@ export function sliderValues() {
   return { confidence: valueAt("confidence"), iou: valueAt("iou") };
 }
 
-/** Write beside the sliders what they mean; each class has its own number where they differ. */
+/** Write next to the sliders what they mean; each class has its own number where they differ. */
 function showThresholds() {
   const digits = (value) => value.toFixed(2);
   const thresholds = presentThresholds();

@@ -1,5 +1,5 @@
 /**
- * What is on the stage, and the numbers beside it: the picture, its boxes, the list, the times.
+ * What is on the stage, and the numbers next to it: the picture, its boxes, the list, the times.
  *
  * It owns the shown bitmap: whoever hands one over must not close it. So boxes always lie on the
  * very frame they belong to, and no frame is kept longer than it is seen.
@@ -195,7 +195,7 @@ export function clearTimes() {
   chart.clear();
 }
 
-/** Begin with the medians and the rate anew. */
+/** Begin with the medians and the rate again. */
 export const restartRate = () => frameTimes.clear();
 export const restyleChart = () => chart.restyle();
 export const snapshot = () => drawing.snapshot();

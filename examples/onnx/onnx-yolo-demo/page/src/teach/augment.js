@@ -10,7 +10,7 @@ import { createLetterbox } from "../worker/letterbox.js";
 import { readDrawn } from "../worker/pixels.js";
 
 const GREY = "rgb(114, 114, 114)"; // of what lies outside the frame, as around letterboxed pictures
-const FRAME_SIDES = 4; // frames are kept with so many times the network's side at most
+const FRAME_SIDES = 4; // frames are kept with at most this multiple of the network's side
 
 const NEARER = 1.6; // the part is at least the frame's side divided by this,
 const FARTHER = 1.8; // and at most the side times this

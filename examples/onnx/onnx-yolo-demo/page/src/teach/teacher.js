@@ -98,7 +98,7 @@ export const teacher = {
    * @param {(progress: Step) => void} [options.onStep]
    * @returns {Promise<Outcome>}
    * @throws {Error} `.code` "teach-failed": what was given is wrong; "busy"; "cancelled": another model
-   *   was loaded; and those of `Detector`.
+   *   was loaded; and `Detector`'s.
    */
   async teach({ examples, part = "whole", steps, seed = 1, onStep = () => {} }) {
     const reason = unavailable();

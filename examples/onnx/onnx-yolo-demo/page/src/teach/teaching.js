@@ -2,7 +2,7 @@
  * The worker's part of teaching: a second head learns from pictures, step by step.
  *
  * The detector runs once for each picture and gives the maps that its head reads; a training step,
- * an ONNX model as well, takes those of a batch and gives new weights. See tools/teaching.py.
+ * an ONNX model as well, takes a batch's and gives new weights. See tools/teaching.py.
  *
  * @import {Example} from "./teacher.js"
  */

@@ -1,8 +1,8 @@
 /**
  * WebAssembly written in JavaScript: the few instructions that letterbox.js needs.
  *
- * An instruction is a list of bytes, behind those of its operands, which are instructions, too:
- * `add(get(0), i32(4))`. Lists may hold lists. The numbers are those of the
+ * An instruction is a list of bytes, after its operands' bytes, which are instructions, too:
+ * `add(get(0), i32(4))`. Lists may hold lists. The numbers are from the
  * WebAssembly Core Specification, "Index of Instructions".
  *
  * @typedef {(number|Code)[]} Code
@@ -28,7 +28,7 @@ export const set = (local, value) => [value, 0x21, local];
 export const i32 = (value) => [0x41, leb(value)];
 export const add = op(0x6a);
 export const isBelow = op(0x49);
-/** The number at an address, so many bytes on. */
+/** The number at an address plus an offset in bytes. */
 export const load = (address, offset) => [address, 0x28, 0, offset];
 
 /** Does instructions once, and again as long as `condition` holds. */
@@ -39,7 +39,7 @@ export const splat = simd(17); // one number in all of them
 export const add4 = simd(174);
 export const multiply4 = simd(181);
 export const shiftRight4 = simd(173);
-/** The number at an address, so many bytes on, in all lanes. */
+/** The number at an address plus an offset in bytes, in all lanes. */
 export const loadSplat = (address, offset) => [address, 0xfd, 9, 0, offset];
 /** Four bytes, one a lane. */
 export const loadBytes = (address) => [address, 0xfd, 92, 0, 0, simd(137)(), simd(169)()];

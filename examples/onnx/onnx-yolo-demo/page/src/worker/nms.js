@@ -109,7 +109,7 @@ function fillCorners(output, anchors, order, corners) {
   }
 }
 
-/** The same boxes, one class beside the other, and their areas. */
+/** The same boxes, one class next to the other, and their areas. */
 function shiftByClass(order, classes, corners, shifted, areas) {
   for (let i = 0; i < order.length; i++) {
     const shift = classes[order[i]] * CLASS_SHIFT;
@@ -258,7 +258,7 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
    *   unless the network has finished that.
    * @param {number[]|null} [options.enabled] Class ids to report; null means all. An anchor
    *   whose best class is not among them gives nothing.
-   * @param {number} [options.maxDetections] The best so many are kept.
+   * @param {number} [options.maxDetections] The number of the best that are kept.
    * @returns {Detection[]} By falling score.
    * @throws {Error} `.code` "runtime": the output is of another size; "model-refused": not finite.
    */

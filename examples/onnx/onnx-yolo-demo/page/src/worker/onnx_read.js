@@ -2,7 +2,7 @@
  * What an ONNX file says of its classes and thresholds.
  *
  * onnxruntime-web tells the inputs and outputs of a model, but not the metadata that an export
- * writes beside them. So those texts are read here; everything else in the file is stepped over.
+ * writes next to them. So those texts are read here; everything else in the file is stepped over.
  */
 import { failure } from "./failure.js";
 

@@ -65,7 +65,7 @@ function layoutWithoutNames(first, last, { side, masks }) {
   return last > 4 + masks && last < first ? "columns" : null;
 }
 
-/** How many classes a box of so many numbers has. */
+/** How many classes a box has, by the number of its values. */
 function countClasses(layout, width, masks) {
   return width - masks - (layout === "objectness" ? 5 : 4);
 }
@@ -73,7 +73,7 @@ function countClasses(layout, width, masks) {
 /**
  * Tell how an output is laid out.
  * @param {readonly number[]} dims Its shape.
- * @param {string[]|null} names Of the classes, which decide where shapes are alike; null if the
+ * @param {string[]|null} names Of the classes, which decide where shapes are the same; null if the
  *   file gives none.
  * @param {number} side Of the input in pixels.
  * @param {number} [masks] Numbers of a mask that stand behind the scores.

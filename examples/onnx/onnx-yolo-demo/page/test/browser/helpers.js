@@ -125,7 +125,7 @@ export function scene(again = true) {
   return { stream: canvas.captureStream(15), end, frames: () => frame };
 }
 
-/** What a stream shows or sounds like, for so many ms or until something holds, as a file. */
+/** What a stream shows or sounds like, for some milliseconds or until something holds, as a file. */
 export async function record(stream, time, mimeType = "video/webm") {
   const recorder = new MediaRecorder(stream, { mimeType });
   const parts = [];

@@ -43,7 +43,7 @@ function dragTo(seconds) {
   slider.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** How many pictures are drawn on canvases within so many ms. */
+/** How many pictures are drawn on canvases within some milliseconds. */
 async function drawnWithin(ms) {
   const { prototype } = CanvasRenderingContext2D;
   const { drawImage } = prototype;

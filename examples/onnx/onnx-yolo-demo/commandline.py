@@ -1,0 +1,31 @@
+"""The command lines of this folder's programs: a mistake gets one line, and gets it at once."""
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Parse a command line; name the nearest option where there is no such one."""
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse as `argparse.ArgumentParser` does."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            name = unknown[0].partition("=")[0]
+            near = difflib.get_close_matches(name, self._option_string_actions, 1)
+            self.error(f"unknown argument {name}" + (f"; did you mean {near[0]}?" if near else ""))
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line instead of all options, and end with exit code 2."""
+        self.exit(2, f"{self.prog}: error: {message} (--help lists all options)\n")
+
+
+def existing(text: str) -> str:
+    """Parse an argument that names a file or a folder; an error where there is none."""
+    if not Path(text).exists():
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return text

@@ -1,0 +1,3 @@
+from data.synthetic.generate import main
+
+main()
