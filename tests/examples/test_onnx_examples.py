@@ -184,7 +184,7 @@ def deploy(monkeypatch):
     pm = pytest.importorskip("pymc", reason="the example is about PyMC")
     arviz = pytest.importorskip("arviz", reason="PyMC needs it")
     monkeypatch.syspath_prepend(str(DEPLOY))
-    from deploy import export_posterior_predictive
+    from pytensor.link.onnx.pymc import export_posterior_predictive
 
     with pm.Model(coords={"groups": ["a", "b"]}) as model:
         pm.Data("group", np.array([0, 1]), dims="row")

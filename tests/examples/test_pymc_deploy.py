@@ -27,7 +27,7 @@ def computed_in_python():
 def export():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
-        from deploy import export_posterior_predictive
+        from pytensor.link.onnx.pymc import export_posterior_predictive
     return export_posterior_predictive
 
 
@@ -102,7 +102,7 @@ def deployed():
     """Return the modules ``deploy`` and ``design``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
-        import deploy
+        from pytensor.link.onnx import pymc as deploy
         import design
     return deploy, design
 

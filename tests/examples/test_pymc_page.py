@@ -39,7 +39,7 @@ def site(tmp_path_factory):
     path, rng = root / "pymc_deploy/model.onnx", np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(source))
-        from deploy import export_posterior_predictive
+        from pytensor.link.onnx.pymc import export_posterior_predictive
     with pm.Model(coords=COORDS) as model:
         group = pm.Data("group", np.array([0, 1, 2]), dims="row")
         features = [[LEAST, 0.0], [1.0, 0.5], [0.0, MOST]]

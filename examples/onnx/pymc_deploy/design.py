@@ -1,10 +1,10 @@
 """A fitted model of bambi as one ONNX file: the columns of its design matrices are the inputs."""
 
 import numpy as np
-from deploy import Inputs, export_posterior_predictive
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import ancestors
+from pytensor.link.onnx.pymc import Inputs, export_posterior_predictive
 
 ROWS = "__obs__"  # bambi's dim
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnxruntime
 import pymc as pm
-from deploy import export_posterior_predictive
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.onnx.pymc import export_posterior_predictive
 
 MODELS = {}
 
