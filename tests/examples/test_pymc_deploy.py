@@ -102,8 +102,9 @@ def deployed():
     """Return the modules ``deploy`` and ``design``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
-        from pytensor.link.onnx import pymc as deploy
         import design
+
+        from pytensor.link.onnx import pymc as deploy
     return deploy, design
 
 
