@@ -8,7 +8,7 @@ import pytensor
 from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
-from pytensor.graph.replace import clone_replace
+from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
 from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.scan.op import Scan
 
@@ -49,6 +49,13 @@ class Recurrent(OpFromGraph):
         connected = [v for v in gradients if not isinstance(v.type, DisconnectedType)]
         replaced = iter(clone_replace(connected, dict(zip(graph.inputs, inputs, strict=True))))
         return [v if isinstance(v.type, DisconnectedType) else next(replaced) for v in gradients]
+
+
+@_vectorize_node.register(Recurrent)
+def vectorize_recurrent(op: Recurrent, node: Any, *batched_inputs: Any) -> Any:
+    """Vectorize the graph."""
+    graph = op.fgraph.unfreeze()
+    return vectorize_graph(graph.outputs, dict(zip(graph.inputs, batched_inputs, strict=True)))
 
 
 def _loops(nodes: Any) -> set[Scan]:

@@ -7,6 +7,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
 from pytensor.compile.mode import get_mode
+from pytensor.graph.replace import vectorize_graph
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.scan.op import Scan
 from pytensor.tensor.recurrent import Recurrent
@@ -41,3 +42,17 @@ def test_gradient_where_inputs_depend_on_each_other():
     for got, expected in zip(found[: len(wrt)], found[len(wrt) :], strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-9)
         assert np.abs(got).max() > 0
+
+
+def test_vectorized_weights():
+    net, x = layers.GRU(3, 2), pt.tensor3("x")
+    weights = pt.tensor3("weights", shape=(2, 6, 2))
+    y = net(x)[0]
+    several = vectorize_graph(y, {net.weight_hh_l0: weights})
+    rng = np.random.default_rng(0)
+    value, drawn = rng.normal(size=(2, 5, 3)), rng.normal(size=(2, 6, 2))
+    found = pytensor.function([x, weights], several, mode=REFERENCE_MODE)(value, drawn)
+    one = pytensor.function([x], y, mode=REFERENCE_MODE)
+    for weight, got in zip(drawn, found, strict=True):
+        net.weight_hh_l0.set_value(weight)
+        np.testing.assert_allclose(got, one(value))
