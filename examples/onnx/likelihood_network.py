@@ -29,12 +29,12 @@ def observe(rng, trials=400):
     return condition, times.astype("float32"), choices.astype("int32")
 
 
-def race(weights, condition, times, choices):
-    """Build the model; `weights` are the network's, ``floatX`` says the dtype of all the rest."""
+def race(network, condition, times, choices):
+    """Build the model; ``floatX`` says the dtype of all but the network."""
 
     def log_density(value, drift_0, drift_1, threshold):
         columns = pt.broadcast_arrays(drift_0[condition], drift_1, threshold)
-        return mixture(weights, pt.stack(columns, axis=1), value, choices)
+        return mixture(network, pt.stack(columns, axis=1), value, choices)
 
     with pm.Model(coords={"condition": ["easy", "hard"]}) as model:
         drift_0 = pm.Uniform("drift_0", 0.5, 4, dims="condition")

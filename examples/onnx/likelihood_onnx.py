@@ -8,7 +8,6 @@ trained the network needs no PyTensor: of the file, only the names of inputs and
 """
 
 import argparse
-from itertools import pairwise
 
 import arviz as az
 import numpy as np
@@ -16,9 +15,10 @@ import pymc as pm
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import config, layers
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
-from pytensor.optimizers import Adam
+from pytensor.optimizers import Adam, schedules
 
 NAMES, TRUE = ["drift_0", "drift_1", "threshold"], np.array([2.0, 1.2, 1.5])
 LOW, HIGH = np.array([0.5, 0.5, 0.5]), np.array([4.0, 4.0, 2.5])
@@ -39,13 +39,16 @@ def trials(rows):
     return theta, time, pt.tensor("choice", shape=(rows,), dtype="int64")
 
 
-def mixture(weights, theta, time, choice):
+def make_network(width=64):
+    """Make the network that says a mixture's parameters."""
+    hidden = layers.Linear(3, width), pt.tanh, layers.Linear(width, width), pt.tanh
+    return layers.Sequential(pt.log, *hidden, layers.Linear(width, 6 * COMPONENTS))
+
+
+def mixture(network, theta, time, choice):
     """Return each trial's log-density: lognormal components, whose parameters a network says."""
-    h = pt.log(theta)
-    for matrix, bias in weights[:-1]:
-        h = pt.tanh(h @ matrix + bias)
-    h = h @ weights[-1][0] + weights[-1][1]
-    logits, mean, log_sd = pt.split(h, [2 * COMPONENTS] * 3, n_splits=3, axis=1)
+    sizes = [2 * COMPONENTS] * 3
+    logits, mean, log_sd = pt.split(network(theta), sizes, n_splits=3, axis=1)
     z = (pt.log(time)[:, None] - mean) * pt.exp(-log_sd)
     parts = pt.special.log_softmax(logits, axis=1) - z**2 / 2 - log_sd
     first, second = pt.split(parts, [COMPONENTS] * 2, n_splits=2, axis=1)
@@ -53,36 +56,27 @@ def mixture(weights, theta, time, choice):
     return pt.logsumexp(parts, axis=1) - pt.log(time) - np.float32(np.log(2 * np.pi) / 2)
 
 
+@config.change_flags(floatX="float32")
 def train(steps=4000, batch=1000):
-    """Fit the network to simulations; its weights, as constants."""
+    """Fit a network to simulations; with weights that are constants."""
     rng = np.random.default_rng(0)
-    weights = [
-        [rng.normal(size=(n_in, n_out)) / np.sqrt(n_in), np.zeros(n_out)]
-        for n_in, n_out in pairwise([3, 64, 64, 6 * COMPONENTS])
-    ]
-    weights = [
-        [pytensor.shared(v.astype("float32"), shape=v.shape) for v in layer] for layer in weights
-    ]
-    inputs, parameters = trials(batch), [v for layer in weights for v in layer]
-    loss = -mixture(weights, *inputs).mean()
-    rate = pt.scalar("rate", dtype="float32")
-    updates = Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
-    step = pytensor.function([*inputs, rate], loss, updates=updates, mode=jax_mode())
+    network, inputs = make_network(), trials(batch)
+    loss = -mixture(network, *inputs).mean()
+    updates = Adam(schedules.linear(steps, initial=5e-3)).minimize(loss, network)
+    step = pytensor.function(inputs, loss, updates=updates, mode=jax_mode())
     losses = []
-    for rate in np.linspace(5e-3, 0, steps, dtype="float32"):
+    for _ in range(steps):
         theta = rng.uniform(LOW, HIGH, size=(batch, 3))
         times, choices = simulate(theta, rng)
-        arrays = theta.astype("float32"), times.astype("float32"), choices
-        losses.append(float(step(*arrays, rate)))
+        losses.append(float(step(theta.astype("float32"), times.astype("float32"), choices)))
     print(f"loss {np.mean(losses[:50]):.3f} -> {np.mean(losses[-300:]):.3f}")
-    # What JAX has updated is an array of JAX's, which Numba, PyMC's default, doesn't take.
-    return [[pt.constant(np.asarray(v.get_value())) for v in layer] for layer in weights]
+    return network.frozen()
 
 
-def export(weights, path):
-    """Write the network as a file that takes any number of trials."""
+def export(network, path):
+    """Write the density as a file that takes any number of trials."""
     inputs = trials(None)
-    density = mixture(weights, *inputs)
+    density = mixture(network, *inputs)
     names = {v.name: {0: "trials"} for v in inputs}
     export_onnx(inputs, density, path, output_names=["log_density"], dynamic_axes=names)
 

@@ -15,6 +15,7 @@ from pytensor.layers.module import Module, walk
 from pytensor.scan.op import Scan
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
 from pytensor.tensor.math import Dot
+from pytensor.tensor.recurrent import Recurrent
 from pytensor.tensor.variable import TensorVariable
 
 type Calls = list[tuple[Module, list[Any], Any]]
@@ -33,7 +34,7 @@ def summary(module: Module, *inputs: Sequence[int] | TensorVariable) -> str:
     -------
     str
         A line for each call of a module that has parameters itself.  Multiply-adds count
-        convolutions and matrix products; where a loop has some, "?" is written.
+        convolutions and matrix products; where a scan has some, "?" is written.
 
     Examples
     --------
@@ -115,6 +116,10 @@ def _multiply_adds(nodes: list[Apply]) -> Any:
         op = getattr(node.op, "core_op", node.op)
         if isinstance(op, Scan):
             return pt.constant(-1)
+        if isinstance(op, Recurrent):
+            x, *rest = node.inputs
+            weights = [v.size for v in rest if v.type.ndim == 2][:2]  # the states come later
+            total += x.shape[0] * x.shape[1] * pt.add(*weights)
         if isinstance(op, Conv | ConvTranspose | Dot):
             first, second = (pt.as_tensor_variable(v) for v in node.inputs[:2])
             out = pt.as_tensor_variable(node.outputs[0])

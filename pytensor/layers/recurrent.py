@@ -1,19 +1,21 @@
 """Recurrent layers; names of the parameters and the order of gates are PyTorch's."""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.layers import init
 from pytensor.layers.module import Module, parameter
 from pytensor.tensor import TensorLike
+from pytensor.tensor.recurrent import Recurrent
 from pytensor.tensor.variable import TensorVariable
 
 
 class _Recurrent(Module):
     """Layers of cells with `gates` gates and `states` states, each run along the sequence."""
 
+    cell: Literal["GRU", "LSTM"]
     gates: int
     states: int
 
@@ -64,32 +66,46 @@ class _Recurrent(Module):
             directions = []
             for backwards in range(1 + self.bidirectional):
                 begin = None if states is None else [state[len(last)] for state in states]
-                outputs = self._direction(x, f"l{layer}{'_reverse' * backwards}", begin)
-                last.append([each[-1] for each in outputs])
-                directions.append(outputs[0][::-1] if backwards else outputs[0])
+                y, *ends = self._direction(x, layer, bool(backwards), begin)
+                last.append(ends)
+                directions.append(y)
             x = pt.concatenate(directions, axis=-1) if self.bidirectional else directions[0]
         return x.swapaxes(0, 1), [pt.stack(each) for each in zip(*last, strict=True)]
 
     def _direction(
-        self, x: TensorVariable, end: str, begin: list[TensorVariable] | None
+        self, x: TensorVariable, layer: int, backwards: bool, begin: list[TensorVariable] | None
     ) -> list[TensorVariable]:
-        """Return the states after each position of (length, batch, features)."""
-        weight, bias = getattr(self, f"weight_hh_{end}"), getattr(self, f"bias_hh_{end}", None)
-        own = getattr(self, f"weight_ih_{end}"), getattr(self, f"bias_ih_{end}", None)
+        """Return hidden states at all positions of (length, batch, features), and the last ones."""
+        end = f"l{layer}{'_reverse' * backwards}"
+        biased = hasattr(self, f"bias_ih_{end}")
+        kinds = ("weight", "bias")[: 1 + biased]
+        parameters = [getattr(self, f"{kind}_{of}_{end}") for of in ("ih", "hh") for kind in kinds]
+        given = [x, *parameters, *map(pt.as_tensor_variable, begin or [])]
+        inputs = [v.type() for v in given]
+        outputs = self._loop(*inputs, backwards=backwards, count=len(kinds))
+        op = Recurrent(inputs, outputs, cell=self.cell, backwards=backwards, biased=biased)
+        return op(*given, return_list=True)
+
+    def _loop(
+        self, x: TensorVariable, *rest: TensorVariable, backwards: bool, count: int
+    ) -> list[TensorVariable]:
+        """Return what `_direction` does; `rest` are twice `count` parameters, then states."""
+        own, of_state, begin = rest[:count], rest[count : 2 * count], list(rest[2 * count :])
         projected = pt.nn.linear(x, *own)  # of all positions at once
-        if begin is None:
+        if not begin:
             zeros = pt.zeros((x.shape[1], self.hidden_size), dtype=projected.type.dtype)
             begin = [zeros] * self.states
 
         def step(x: TensorVariable, *rest: TensorVariable) -> list[TensorVariable]:
-            state, (weight, *bias) = rest[: self.states], rest[self.states :]
-            return list(self._cell(x, pt.nn.linear(state[0], weight, *bias), *state))
+            state, parameters = rest[: self.states], rest[self.states :]
+            return list(self._cell(x, pt.nn.linear(state[0], *parameters), *state))
 
-        outputs = pytensor.scan(
-            step, [projected], begin, [weight] if bias is None else [weight, bias],
-            go_backwards=end.endswith("_reverse"), return_updates=False,
+        outputs: Any = pytensor.scan(
+            step, [projected], begin, list(of_state), go_backwards=backwards, return_list=True,
+            return_updates=False,
         )  # fmt: skip
-        return list(outputs) if self.states > 1 else [outputs]
+        y = outputs[0][::-1] if backwards else outputs[0]
+        return [y, *(each[-1] for each in outputs)]
 
 
 class LSTM(_Recurrent):
@@ -119,7 +135,7 @@ class LSTM(_Recurrent):
     (3, 3)
     """
 
-    gates, states = 4, 2
+    cell, gates, states = "LSTM", 4, 2
 
     def __call__(
         self, x: TensorLike, state: tuple[TensorLike, TensorLike] | None = None
@@ -178,7 +194,7 @@ class GRU(_Recurrent):
     (3, 3)
     """
 
-    gates, states = 3, 1
+    cell, gates, states = "GRU", 3, 1
 
     def __call__(
         self, x: TensorLike, state: TensorLike | None = None

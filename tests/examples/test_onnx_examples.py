@@ -98,14 +98,13 @@ def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
     pytest.importorskip("pymc", reason="the example is about PyMC")
     monkeypatch.syspath_prepend(str(EXAMPLES))
     from likelihood_network import observe, race
+    from likelihood_onnx import make_network
 
-    rng, sizes = np.random.default_rng(0), [(3, 8), (8, 30)]
-    weights = [[rng.normal(size=s).astype("float32"), np.zeros(s[1], "float32")] for s in sizes]
-    condition, times, choices = observe(rng, 20)
+    condition, times, choices = observe(np.random.default_rng(0), 20)
     # Of constants, PyTensor would take the smallest dtype.
     condition, choices = (pytensor.shared(v.astype(integers)) for v in (condition, choices))
     with pytensor.config.change_flags(floatX="float32"):
-        model = race(weights, condition, times, choices)
+        model = race(make_network(8).frozen(), condition, times, choices)
         function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
     graph = function._pytensor_function.maker.fgraph
     assert [v.type.dtype for v in graph.outputs] == ["float32", "float32"]

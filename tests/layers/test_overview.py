@@ -1,5 +1,6 @@
 """The table of a network's layers."""
 
+import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
 
@@ -36,9 +37,15 @@ def test_each_call_is_a_line():
     assert "__call__" not in vars(layers.Conv2d)
 
 
-def test_loops_are_not_counted():
+class Sum(layers.Module):
+    def __call__(self, x):
+        return pytensor.scan(lambda row, sum: row + sum, x, x[0], return_updates=False)
+
+
+def test_scans_are_not_counted():
     lines = rows_of(layers.summary(layers.LSTM(3, 4), (2, 5, 3)))
-    assert lines[1] == ["LSTM", "(2, 5, 4)", "144", "?"]
+    assert lines[1] == ["LSTM", "(2, 5, 4)", "144", f"{2 * 5 * 16 * (3 + 4):,}"]
+    assert rows_of(layers.summary(Sum(), (2, 5)))[1] == ["total", "Sum", "(2, 5)", "0", "?"]
 
 
 def test_inputs_of_other_dtypes():

@@ -84,6 +84,7 @@ EXTRAS = {
     "pytensor.scalar.math": "pytensor.link.onnx.extras.special",
     "pytensor.tensor.linalg": "pytensor.link.onnx.extras.linalg",
     "pytensor.tensor.random": "pytensor.link.onnx.extras.random",
+    "pytensor.tensor.recurrent": "pytensor.link.onnx.extras.recurrent",
 }
 
 
