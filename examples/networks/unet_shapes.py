@@ -18,13 +18,10 @@ def draw(count, height, width, rng):
     """Draw noisy pictures (count, 1, height, width) and their classes: nothing, disc, square."""
     y, x = np.mgrid[:height, :width]
     classes = np.zeros((count, height, width), "int32")
-    for kind in 1, 2:
+    for kind, distance in (1, np.hypot), (2, np.maximum):
         row, column = (rng.integers(4, n - 4, (count, 1, 1)) for n in (height, width))
         radius = rng.integers(5, 9, (count, 1, 1))
-        far = np.maximum(abs(y - row), abs(x - column))
-        if kind == 1:
-            far = np.hypot(y - row, x - column)
-        classes[far <= radius] = kind
+        classes[distance(abs(y - row), abs(x - column)) <= radius] = kind
     pictures = (classes > 0) * rng.uniform(0.5, 1, (count, 1, 1))
     return np.float32(pictures + rng.normal(0, 0.2, classes.shape))[:, None], classes
 
