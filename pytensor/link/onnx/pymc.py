@@ -195,9 +195,7 @@ def inputs_of(model: Any, names: Iterable[str]) -> Inputs:
     return inputs
 
 
-def settle_rows(
-    outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str | None
-) -> Any:
+def settle_rows(outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str | None) -> Any:
     """Take what is computed of all rows from the data of `values`, or warn of it."""
     if across_rows not in (None, "request", "training"):
         raise ValueError(f"across_rows must be 'request' or 'training', got {across_rows!r}")
@@ -262,9 +260,7 @@ def stored_variables(model: Any, sizes: Any, posterior: Any) -> list[Any]:
     return [*(rv for rv in free if rv not in lacking), *computed]
 
 
-def require_posterior(
-    model: Any, variables: Any, sizes: Any, stored: Any, posterior: Any
-) -> None:
+def require_posterior(model: Any, variables: Any, sizes: Any, stored: Any, posterior: Any) -> None:
     """Check that no free variable would be drawn from its prior but those along the rows."""
     reached = set(ancestors(variables, blockers={*stored}))
     lacking = [
