@@ -49,7 +49,7 @@ PROGRAMS = {
 PROGRAMS.pop("docs/pymc_network.md")
 
 
-NEEDED = re.compile(r"^import (bambi|pymc|torch)\b", re.MULTILINE)
+NEEDED = re.compile(r"^(?:import|from) (bambi|pymc|pytensor_ml|torch)\b", re.MULTILINE)
 
 
 @pytest.mark.by_default("docs/wrong_numbers_from_xla.md")

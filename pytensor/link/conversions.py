@@ -51,13 +51,18 @@ class Conversions:
     modules : dict of str to str, optional
         For beginnings of the names of Ops' classes, as in ``"pytensor.tensor.linalg"``, the module
         or the package that registers their conversions.
+    others : dict of str to str, optional
+        The same for Ops of packages that may be missing, which `load` leaves out.
     """
 
-    def __init__(self, default: Callable, modules: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, default: Callable, modules: Mapping[str, str] | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         found = singledispatch(default)
         self.registry = found.registry
         self._register, self._dispatch = found.register, found.dispatch
-        self._modules = dict(modules or {})
+        self._modules, self._others = dict(modules or {}), dict(others or {})
         update_wrapper(self, default)
 
     def register(self, op_class: type, conversion: Callable | None = None) -> Callable:
@@ -74,7 +79,7 @@ class Conversions:
         for base in op_class.__mro__:
             if base in self.registry:
                 break
-            for module in modules_for(base, self._modules):
+            for module in modules_for(base, self._modules | self._others):
                 import_all(module)
         return self._dispatch(op_class)
 

@@ -175,37 +175,3 @@ def test_network_guide(tmp_path):
     printed = run_deployed(["-c", code_of("pymc_network")], tmp_path)
     assert re.search(r"error: [1-4] %", printed), printed
     assert re.search(r"rates\[0\] +0\.4[3-7] .*\nrates\[1\] +0\.(09|1|11) ", printed), printed
-
-
-@pytest.fixture
-def deploy(monkeypatch):
-    """Return a function of a model whose groups have own priors; a posterior of another's."""
-    pm = pytest.importorskip("pymc", reason="the example is about PyMC")
-    arviz = pytest.importorskip("arviz", reason="PyMC needs it")
-    monkeypatch.syspath_prepend(str(DEPLOY))
-    from pytensor.link.onnx.pymc import export_posterior_predictive
-
-    with pm.Model(coords={"groups": ["a", "b"]}) as model:
-        pm.Data("group", np.array([0, 1]), dims="row")
-        pm.Data("loose", np.zeros(2))
-        pm.Normal("start", [0.0, 5.0], 1.0, dims="groups")
-        start = model["start"][model["group"]]
-        pm.Normal("y", start, 1.0, observed=np.zeros(2), dims="row")
-
-    def export(data, posterior=("other", (1, 4)), **settings):
-        name, shape = posterior
-        posterior = arviz.from_dict({"posterior": {name: np.zeros(shape)}})
-        return export_posterior_predictive(model, posterior, "never.onnx", data, **settings)
-
-    return export
-
-
-def test_deploy_refuses(deploy):
-    with pytest.raises(ValueError, match=r"'loose'\] have no dims"):
-        deploy(["loose"])
-    with pytest.raises(ValueError, match=r"indexes: \['group'\] aren't among the data, or"):
-        deploy(["group"], indexes={"group": "row"})
-    with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):
-        deploy(["group"], ("start", (1, 4, 2)), unknown=["groups"])
-    with pytest.raises(ValueError, match=r"'start'\] aren't in the posterior"):
-        deploy(["group"])

@@ -1,6 +1,4 @@
-"""Deployed PyMC models whose rows depend on one another, or that have no data, as bambi's."""
-
-import warnings
+"""Models of bambi as one ONNX file."""
 
 import numpy as np
 import onnxruntime
@@ -8,12 +6,11 @@ import pytest
 from tools.build_demo import DEMO
 
 import pytensor
-from pytensor.link.onnx import MixedRowsWarning
+from tests.link.onnx.posteriors import drawn_posterior
 
-pm = pytest.importorskip("pymc", reason="the example is about PyMC")
+pytest.importorskip("pymc", reason="the example is about PyMC")
 
 pytestmark = pytest.mark.usefixtures("computed_in_python")
-X = np.random.default_rng(0).normal(2, 3, size=(20, 1))
 
 
 @pytest.fixture(scope="module")
@@ -24,153 +21,12 @@ def computed_in_python():
 
 
 @pytest.fixture(scope="module")
-def export():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
-        from pytensor.link.onnx.pymc import export_posterior_predictive
-    return export_posterior_predictive
-
-
-def posterior_of(draws, **labels):
-    """Return a posterior as PyMC samples one."""
-    import arviz  # takes seconds, which each process that collects tests would wait
-
-    return arviz.from_dict({"posterior": draws}, **labels)
-
-
-@pytest.fixture(scope="module")
-def posterior():
-    return posterior_of({"weights": np.random.default_rng(1).normal(size=(1, 30, 4))})
-
-
-@pytest.fixture(scope="module")
-def centred():
-    """Return a Hilbert space Gaussian process of data that are centred by their own mean."""
-    with pm.Model() as model:
-        x = pm.Data("x", X, dims=("row", "feature"))
-        gp = pm.gp.HSGP(m=[4], L=[20.0], cov_func=pm.gp.cov.Matern52(1, ls=2.0))
-        phi, root = gp.prior_linearized(x - x.mean(axis=0))
-        f = pm.Deterministic("f", phi @ (pm.Normal("weights", size=4) * root), dims="row")
-        pm.Normal("y", f, 1.0, observed=np.zeros(20), dims="row")
-    return model
-
-
-def predict(path, x):
-    return onnxruntime.InferenceSession(path).run(["f"], {"x": x})[0]
-
-
-@pytest.mark.slow
-def test_data_centred_by_themselves(export, centred, posterior, tmp_path):
-    """A row alone is like the same row among others only with the training data's mean."""
-    path = tmp_path / "model.onnx"
-    with pytest.warns(MixedRowsWarning, match="over the rows of 'x'.*across_rows='training'"):
-        export(centred, posterior, path, ["x"], ["f"])
-    alone, among = np.array([[-5.0]]), np.array([[-5.0], [1.0], [7.0]])
-    assert np.abs(predict(path, alone)[:, 0] - predict(path, among)[:, 0]).max() > 1e-3
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", MixedRowsWarning)
-        for choice in ("request", "training"):
-            export(centred, posterior, path, ["x"], ["f"], across_rows=choice)
-    np.testing.assert_allclose(predict(path, alone)[:, 0], predict(path, among)[:, 0], rtol=1e-12)
-    with centred:
-        old = pm.compute_deterministics(
-            posterior.posterior.to_dataset(), var_names=["f"], progressbar=False
-        )
-    np.testing.assert_allclose(predict(path, X), old["f"].values[0], rtol=1e-6)
-
-
-def test_across_rows_is_one_of_two(export, centred, posterior):
-    with pytest.raises(ValueError, match="across_rows must be 'request' or 'training', got 'old'"):
-        export(centred, posterior, "no", ["x"], ["f"], across_rows="old")
-
-
-def test_a_model_without_data_says_so(export, posterior):
-    """As bambi makes them: its design matrix is a constant, and "x" is a coefficient."""
-    with pm.Model() as model:
-        pm.Normal("y", pm.Normal("x") * X[:, 0], observed=np.zeros(20))
-    with pytest.raises(ValueError, match=r"the model has no pm.Data.*pm.Data\('x'.*export_bambi"):
-        export(model, posterior, "no", ["x"])
-
-
-def test_what_is_no_data_is_named(export, centred, posterior):
-    with pytest.raises(ValueError, match=r"\['f'\] are no pm.Data .*has \['x'\]"):
-        export(centred, posterior, "no", ["f"])
-
-
-@pytest.fixture(scope="module")
-def deployed():
-    """Return the modules ``deploy`` and ``design``."""
+def design():
+    """Return the example's module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
         import design
-
-        from pytensor.link.onnx import pymc as deploy
-    return deploy, design
-
-
-def drawn_posterior(model, leave_out=(), seed=2):
-    """Return a posterior of 20 draws, whose dims are in another order than the model's."""
-    rng, draws, dims = np.random.default_rng(seed), {}, {}
-    for v in [*model.free_RVs, *model.deterministics]:
-        along = model.named_vars_to_dims.get(v.name) or ()
-        if v.name not in leave_out and "__obs__" not in along:
-            sizes = [len(model.coords[d]) for d in along[::-1]]
-            draws[v.name] = rng.uniform(0.5, 1.5, size=(1, 20, *sizes))
-            dims[v.name] = [*along[::-1]]
-    coords = {d: [*values] for d, values in model.coords.items() if d != "__obs__"}
-    return posterior_of(draws, dims=dims, coords=coords)
-
-
-def with_constants():
-    """Build a model with its data as constants and effects that are offsets times their spread."""
-    coords = {"__obs__": range(20), "groups": ["a", "b", "c"], "slopes": ["one", "two"]}
-    columns, groups = np.hstack([X, X**2]), np.arange(20) % 3
-    with pm.Model(coords=coords) as model:
-        offset = pm.Normal("effect_offset", dims=("groups", "slopes"))
-        effect = pm.Deterministic(
-            "effect", offset * pm.HalfNormal("spread"), dims=("groups", "slopes")
-        )
-        eta = (effect[groups] * columns).sum(axis=1)
-        pm.Deterministic("mu", eta, dims="__obs__")
-        pm.Normal("y", model["mu"], 1.0, observed=np.zeros(20), dims="__obs__")
-    return model, eta, columns, groups.astype("int32")
-
-
-def test_constants_become_inputs(deployed, tmp_path):
-    deploy, _ = deployed
-    model, eta, columns, groups = with_constants()
-    posterior = drawn_posterior(model, leave_out=["effect_offset"])
-    inputs = deploy.Inputs(
-        {"columns": columns, "group": groups},
-        {"columns": ("__obs__", "slopes"), "group": ("__obs__",)},
-    )
-    new = inputs.variables
-    inputs.replace[eta] = (model["effect"][new["group"]] * new["columns"]).sum(axis=1)
-    path = tmp_path / "model.onnx"
-    deploy.export_posterior_predictive(model, posterior, path, inputs, ["mu", "y"])
-    session = onnxruntime.InferenceSession(path)
-    assert {i.name: i.shape for i in session.get_inputs()} == {
-        "columns": ["__obs__", 2], "group": ["__obs__"]
-    }  # fmt: skip
-    new = {"columns": np.array([[1.0, 5.0], [2.0, -1.0], [0.5, 0.25]]), "group": [2, 0, 2]}
-    new["group"] = np.array(new["group"], "int32")
-    mu, y = session.run(["mu", "y"], new)
-    effect = posterior.posterior["effect"].transpose(..., "groups", "slopes").values[0]
-    expected = (effect[:, new["group"]] * new["columns"]).sum(axis=2)
-    np.testing.assert_allclose(mu, expected, rtol=1e-12)
-    assert y.shape == (20, 3)
-    assert 0.5 < (y - mu).std() < 2
-
-
-def test_what_the_posterior_lacks_is_named(deployed, tmp_path):
-    """An effect in it doesn't stand for an offset that is needed elsewhere, too."""
-    deploy, _ = deployed
-    model, eta, *_ = with_constants()
-    posterior = drawn_posterior(model, leave_out=["effect_offset"])
-    inputs = deploy.Inputs({"x": X[:, 0]}, {"x": ("__obs__",)})
-    inputs.replace[eta] = model["effect_offset"].sum() * inputs.variables["x"]
-    with pytest.raises(ValueError, match=r"\['effect_offset'\] aren't in the posterior, which has"):
-        deploy.export_posterior_predictive(model, posterior, tmp_path / "no", inputs, ["mu"])
+    return design
 
 
 # Bambi's, of pandas 3.
@@ -209,9 +65,8 @@ def bambi_model(formula, family, table):
 @ITS_WARNINGS
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMULAS)
-def test_new_rows_of_a_model_of_bambi(deployed, table, tmp_path, name):
+def test_new_rows_of_a_model_of_bambi(design, table, tmp_path, name):
     """The file's predictions are those of `bambi.Model.predict`."""
-    _, design = deployed
     formula, family, names = FORMULAS[name]
     model, posterior = bambi_model(formula, family, table)
     path, new = tmp_path / "model.onnx", table.iloc[[3, 30, 7, 11, 1]]
@@ -225,8 +80,7 @@ def test_new_rows_of_a_model_of_bambi(deployed, table, tmp_path, name):
 
 @ITS_WARNINGS
 @pytest.mark.slow
-def test_what_of_bambi_is_refused(deployed, table, tmp_path):
-    _, design = deployed
+def test_what_of_bambi_is_refused(design, table, tmp_path):
     refused = {
         ("p(b, n + 1) ~ x1", "binomial", None): "'p.b, n . 1.' needs something of each row",
         ("c ~ x1", "categorical", None): "the reference level of a categorical response",
@@ -242,8 +96,7 @@ def test_what_of_bambi_is_refused(deployed, table, tmp_path):
 
 @ITS_WARNINGS
 @pytest.mark.slow
-def test_a_group_that_bambi_does_not_know(deployed, table):
-    _, design = deployed
+def test_a_group_that_bambi_does_not_know(design, table):
     model, _ = bambi_model("y ~ x1 + (1|g)", "gaussian", table)
     with pytest.raises(ValueError, match="new"):
         design.new_design(model, table.iloc[:2].assign(g="new"))

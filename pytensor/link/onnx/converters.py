@@ -86,9 +86,11 @@ EXTRAS = {
     "pytensor.tensor.random": "pytensor.link.onnx.extras.random",
     "pytensor.tensor.recurrent": "pytensor.link.onnx.extras.recurrent",
 }
+# Ops of packages that may be missing
+OTHERS = {"pytensor_ml.layers.conv": "pytensor.link.onnx.pytensor_ml"}
 
 
-@partial(Conversions, modules=EXTRAS)
+@partial(Conversions, modules=EXTRAS, others=OTHERS)
 def onnx_funcify(op, node, *inputs):
     """Write the ONNX nodes of a PyTensor node.
 

@@ -1,14 +1,18 @@
 """A fitted PyMC model as one ONNX file, which predicts without PyMC, PyTensor or Python."""
 
 import json
+import os
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pymc.pytensorf import find_rng_nodes, reseed_rngs
 from pymc.sampling.forward import vectorize_over_posterior
 
 import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
@@ -19,6 +23,12 @@ from pytensor.link.onnx import (
     export_onnx,
 )  # fmt: skip
 from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
+from pytensor.tensor.variable import TensorVariable
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["Inputs", "export_posterior_predictive"]
 
 
 @dataclass
@@ -39,13 +49,13 @@ class Inputs:
         The inputs; the first axis is open.
     """
 
-    values: dict
-    dims: dict
-    replace: dict = field(default_factory=dict)
-    coords: dict = field(default_factory=dict)
-    variables: dict = field(init=False)
+    values: dict[str, np.ndarray]
+    dims: dict[str, tuple[str, ...]]
+    replace: dict[Variable, Variable] = field(default_factory=dict)
+    coords: dict[str, Sequence[Any]] = field(default_factory=dict)
+    variables: dict[str, TensorVariable] = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.variables = {
             name: pt.TensorType(value.dtype, (None, *value.shape[1:]))(name)
             for name, value in self.values.items()
@@ -53,9 +63,12 @@ class Inputs:
 
 
 def export_posterior_predictive(
-    model, idata, path, data, names=None, *, draws=400, probabilities=(0.05, 0.5, 0.95),
-    unknown=(), indexes=None, across_rows=None, seed=0, **options,
-):  # fmt: skip
+    model: Any, idata: Any, path: str | os.PathLike[str], data: Sequence[str] | Inputs,
+    names: Iterable[str] | None = None, *, draws: int = 400,
+    probabilities: Sequence[float] = (0.05, 0.5, 0.95), unknown: Sequence[str] = (),
+    indexes: Mapping[str, str] | None = None,
+    across_rows: Literal["request", "training"] | None = None, seed: int = 0, **options: Any,
+) -> "onnx.ModelProto":  # fmt: skip
     """Write an ONNX model whose inputs are new data and whose outputs are predictions.
 
     Parameters
@@ -68,7 +81,7 @@ def export_posterior_predictive(
     data : sequence of str, or Inputs
         The ``pm.Data`` that become inputs, of any size along their first dim.  Free variables along
         it are drawn again, given the others: their posterior is of the rows of the old data.
-        `Inputs` say the same of what is no ``pm.Data``; `design.py` makes them of bambi's models.
+        `Inputs` say the same of what is no ``pm.Data``.
     names : sequence of str, optional
         What to predict: observed variables, which is the default, or deterministic ones.
     draws : int
@@ -165,14 +178,14 @@ def export_posterior_predictive(
         )  # fmt: skip
 
 
-def inputs_of(model, names):
+def inputs_of(model: Any, names: Iterable[str]) -> Inputs:
     """Make inputs of ``pm.Data`` of the model, by their names."""
     known = [v.name for v in model.data_vars]
     if not known:
         raise ValueError(
             "the model has no pm.Data, so nothing of it can become an input: its data are "
-            "constants. Write x = pm.Data('x', x, dims='row') for what is new in each request; of "
-            "a model of bambi, use export_bambi of design.py"
+            "constants. Write x = pm.Data('x', x, dims='row') for what is new in each request; for "
+            "a model of bambi, use export_bambi of examples/onnx/pymc_deploy/design.py"
         )
     if wrong := [n for n in names if n not in known]:
         raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")
@@ -182,7 +195,7 @@ def inputs_of(model, names):
     return inputs
 
 
-def settle_rows(outputs, values, across_rows):
+def settle_rows(outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str | None) -> Any:
     """Take what is computed of all rows from the data of `values`, or warn of it."""
     if across_rows not in (None, "request", "training"):
         raise ValueError(f"across_rows must be 'request' or 'training', got {across_rows!r}")
@@ -201,7 +214,7 @@ def settle_rows(outputs, values, across_rows):
     return outputs
 
 
-def replacements(model, sizes, unknown, posterior):
+def replacements(model: Any, sizes: Any, unknown: Sequence[str], posterior: Any) -> Any:
     """Return the variables whose draws are stored, and what replaces what in the model's graph."""
     replace = {model.dim_lengths[d]: size for d, size in sizes.items()}
     # In the prior of an unknown group there is one group.
@@ -221,17 +234,17 @@ def replacements(model, sizes, unknown, posterior):
     return known, replace
 
 
-def order_of_dims(model, drawn):
+def order_of_dims(model: Any, drawn: Any) -> Any:
     """Return the model's order of dims, which bambi's posteriors don't keep."""
     along = model.named_vars_to_dims.get(drawn.name) or ()
     return along if set(along) <= set(drawn.dims) else ()
 
 
-def along_rows(model, variable, sizes):
+def along_rows(model: Any, variable: Any, sizes: Any) -> bool:
     return not set(sizes).isdisjoint(model.named_vars_to_dims.get(variable.name) or ())
 
 
-def stored_variables(model, sizes, posterior):
+def stored_variables(model: Any, sizes: Any, posterior: Any) -> list[Any]:
     """List what the posterior has: free variables, and what is computed of those that it lacks.
 
     Where effects of groups are offsets times their spread, bambi's has effects and no offsets.
@@ -247,7 +260,7 @@ def stored_variables(model, sizes, posterior):
     return [*(rv for rv in free if rv not in lacking), *computed]
 
 
-def require_posterior(model, variables, sizes, stored, posterior):
+def require_posterior(model: Any, variables: Any, sizes: Any, stored: Any, posterior: Any) -> None:
     """Check that no free variable would be drawn from its prior but those along the rows."""
     reached = set(ancestors(variables, blockers={*stored}))
     lacking = [

@@ -1,7 +1,7 @@
 """List the modules that convert Ops to JAX, for mode JAX and for `jax_mode`.
 
 PyTensor's table imports a module when it meets one of its Ops.  Modules for our Ops are in
-`dispatch`, modules for PyTensor's Ops in `fixes`.
+`dispatch`, modules for PyTensor's Ops in `fixes`, and those for Ops of other packages next to them.
 
 A key is the beginning of a name: "...FillDiagonal" is "...FillDiagonalOffset", too.  If PyTensor
 has a conversion of a base class of the Op, `import_when_met` must get that class, too.
@@ -47,9 +47,14 @@ OPS = {
     "pytensor.tensor.resize": "dispatch.resize",
     "pytensor.tensor.topk": "dispatch.topk",
 }
+# Those of packages that may be missing.
+OTHERS = {
+    "pytensor_ml.layers.conv.Col2Im": "pytensor_ml",
+    "pytensor_ml.layers.conv.Im2Col": "pytensor_ml",
+}
 
 dispatch = import_when_met(
     jax_funcify,
-    {start: f"pytensor.link.jax.{module}" for start, module in OPS.items()},
+    {start: f"pytensor.link.jax.{module}" for start, module in (OPS | OTHERS).items()},
     Op, OpFromGraph, ScalarOp,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.lowering.rewriting import outputs_for
 from pytensor.scalar.basic import Cast
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 
@@ -29,7 +30,7 @@ def in_double_precision(
             op = copy(op)
             op.dtype, op.acc_dtype = wider(op.dtype), wider(op.acc_dtype)
         if isinstance(op, SymbolicOp):
-            results = op(*own, return_list=True)
+            results = outputs_for(op, own)
         elif isinstance(op, OpFromGraph):
             inner, results = in_double_precision(op.inner_inputs, op.inner_outputs)
             results = clone_replace(results, dict(zip(inner, own, strict=True)))

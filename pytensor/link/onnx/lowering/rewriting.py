@@ -95,8 +95,7 @@ def rebuild_with(replacements, outputs):
     for node in toposort(outputs, replacements):
         inputs = [new.get(i, i) for i in node.inputs]
         if isinstance(node.op, SymbolicOp):
-            # Its inner graph is made for the types of its inputs.
-            rebuilt = node.op(*inputs, return_list=True)
+            rebuilt = outputs_for(node.op, inputs)
         elif isinstance(node.op, Reshape):
             rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
         elif isinstance(node.op, Shape):
@@ -114,6 +113,15 @@ def rebuild_with(replacements, outputs):
             new[old] = variable
         copy_stack_trace(node.outputs, rebuilt)
     return [new.get(output, output) for output in outputs]
+
+
+def outputs_for(op, inputs):
+    """Return all outputs of a symbolic Op, whose inner graph is made for the types of its inputs.
+
+    The call of a subclass may refuse ``return_list``.
+    """
+    outputs = op(*inputs)
+    return (outputs[0] if isinstance(outputs, list) else outputs).owner.outputs
 
 
 def reshape_to_known(dims, x, shape, *, ndim):
