@@ -47,8 +47,8 @@ def guard_xla() -> None:
         return
     if "jax" in sys.modules and backend_has_started():
         raise RuntimeError(
-            "guard_xla: JAX has started, and read XLA_FLAGS, already; call it before anything is "
-            f"computed or compiled, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
+            "guard_xla: JAX has already started and read XLA_FLAGS; call guard_xla() before JAX "
+            f"computes or compiles, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
         )
     os.environ["XLA_FLAGS"] = f"{flags} --{FLAG}={FUSIONS}".strip()
 

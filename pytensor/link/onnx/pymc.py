@@ -170,9 +170,9 @@ def inputs_of(model, names):
     known = [v.name for v in model.data_vars]
     if not known:
         raise ValueError(
-            "the model has no pm.Data, so nothing of it can become an input: its data are "
-            "constants. Write x = pm.Data('x', x, dims='row') for what is new in each request; of "
-            "a model of bambi, use export_bambi of design.py"
+            "the model has no pm.Data, so it has no inputs: its data are constants. Write "
+            "x = pm.Data('x', x, dims='row') for data that each request brings; for a model of "
+            "bambi, use export_bambi of design.py"
         )
     if wrong := [n for n in names if n not in known]:
         raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")

@@ -111,8 +111,8 @@ def _axes(axes, ndim):
 def _roi(roi, n, how):
     if (roi is not None) != (how == "tf_crop_and_resize"):
         raise ValueError(
-            f"resize: roi must be given with coordinate_transformation_mode='tf_crop_and_resize', "
-            f"and with it alone; got roi={roi!r} and {how!r}"
+            f"resize: give roi if, and only if, coordinate_transformation_mode is "
+            f"'tf_crop_and_resize'; got roi={roi!r} and {how!r}"
         )
     if roi is None:
         return ()

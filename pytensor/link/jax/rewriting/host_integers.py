@@ -175,7 +175,7 @@ class HostIntegers:
         variables = [*inputs, *node.outputs]
         integers = all(getattr(v.type, "dtype", None) in discrete_dtypes for v in variables)
         if not (integers or self._any_op):
-            raise NotOnHostError(f"{node.op} isn't a function of integers alone")
+            raise NotOnHostError(f"{node.op} has inputs that aren't integers")
         names, op = [self._name(v) for v in inputs], operation(node)
         single = integers and not any(v.type.ndim for v in variables)
         if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:

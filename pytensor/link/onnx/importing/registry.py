@@ -94,7 +94,7 @@ def _value_of(node, parameter):
     if get_origin(kind) is Literal and value not in get_args(kind):
         allowed = ", ".join(map(repr, get_args(kind)))
         if len(get_args(kind)) == 1:
-            raise Refused(f"its attribute {name} is {value!r}, and {allowed} alone is supported")
+            raise Refused(f"its attribute {name} is {value!r}, and only {allowed} is supported")
         raise Refused(f"its {name} is {value!r}; there are {allowed}")
     return float(np.float32(value)) if isinstance(value, float) else value
 
