@@ -62,7 +62,7 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
         value = variable.get_value(borrow=True)
         if not isinstance(value, np.ndarray | np.generic | jax.Array):
             raise TypeError(
-                f"replicate: {variable} has a {type(value).__name__} as its value; leave it out, as "
+                f"replicate: {variable} has a {type(value).__name__} as its value; leave it out: "
                 "only arrays can be replicated"
             )
     sharding = NamedSharding(mesh, PartitionSpec())
