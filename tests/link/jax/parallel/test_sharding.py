@@ -91,7 +91,7 @@ def test_random_numbers_are_those_of_one_device(found):
     ("case", "message"),
     [
         ("output", r"ValueError: output 0 \(total\) depends on one device's rows; reduce it"),
-        ("update", "ValueError: the update of table depends on a device's own rows"),
+        ("update", "ValueError: the update of table depends on one device's rows"),
         ("draws", "ValueError: generator: random numbers would be the same on all devices"),
         ("statistics", "NotImplementedError: sync_batchnorm: .* mean or variance is read"),
         ("float16", "NotImplementedError: sync_batchnorm: .* is of float16"),
