@@ -197,8 +197,8 @@ OLDER = """\
 ## Older versions of operators
 
 A model's operators mean what they meant in its opset, from 1 on. The table has every operator with
-several versions, except random ones, and says how each version was compared: with onnxruntime, if it
-has a kernel of that version; with results that follow from the standard's text, which decides if
+several versions, except random ones, and says how each version was compared: with onnxruntime, if
+it has a kernel of that version; with results that follow from the standard's text, which decides if
 onnxruntime differs from it; with the standard's cases, or with its evaluator.
 `python -m tests.link.onnx.importing.versions` does it.
 

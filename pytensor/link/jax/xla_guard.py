@@ -2,7 +2,7 @@
 
 From jaxlib 0.10.2 on, XLA's library YNNPACK computes a product of matrices together with the sum
 that follows it, and where an operand is a number repeated, the sum is wrong.  The guard takes such
-fusions away and leaves products and convolutions alone to the library.  The fault, for XLA's
+fusions away and leaves only products and convolutions to the library.  The fault, for XLA's
 developers: ``thoughts/upstream/xla-ynn-dot-reduce.md``.
 """
 

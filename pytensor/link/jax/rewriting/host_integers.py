@@ -49,11 +49,11 @@ BY_OP = (ARange, CAReduce, DimShuffle, Elemwise, Join, MakeVector, Reshape, Spec
 
 
 class NotOnHostError(Exception):
-    """A variable isn't computed from integer inputs and shapes alone; the message says why."""
+    """A variable isn't computed only from integer inputs and shapes; the message says why."""
 
 
 def computed_from(variables):
-    """Return the inputs whose values, not shapes alone, variables are computed from."""
+    """Return the inputs whose values, not only shapes, variables are computed from."""
     return [v for v in leaves(variables, checks=False) if v.owner is None]
 
 
@@ -224,7 +224,7 @@ class HostIntegers:
             raise NotOnHostError(f"{of} isn't an integer")
         if self._any_op:
             return f"as_known({value})"
-        # Faster than `int` alone, of an array on the device.
+        # Faster than only `int`, for an array on the device.
         return value if of.type.ndim else f"int(asarray({value}))"
 
     def _in_dtype(self, expression, variable):

@@ -264,7 +264,7 @@ def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
 def known(variable) -> np.ndarray | None:
     """Return the value of a variable that doesn't depend on the inputs, or None.
 
-    What is computed from constants alone is a constant already when a converter gets it.
+    A value computed only from constants is a constant already when a converter gets it.
     """
     return np.asarray(variable.data) if isinstance(variable, Constant) else None
 
@@ -305,7 +305,7 @@ def what_to_give(variable) -> str:
 
 
 def folded(variables: list) -> list:
-    """Return the variables as constants, if all of them depend on constants alone; else as given.
+    """Return the variables as constants, if all of them depend only on constants; else as given.
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """

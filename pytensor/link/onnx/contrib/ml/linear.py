@@ -58,7 +58,7 @@ class Labels:
     are_text: bool = False
 
     def of_positions(self, positions):
-        """Return the labels of classes; scores alone if they are strings, which nobody reads."""
+        """Return the labels of classes; only scores if they are strings, which nothing reads."""
         if self.integers is None:
             return positions
         labels = as_tensor_variable(self.integers)[positions]
