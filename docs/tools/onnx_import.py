@@ -196,21 +196,21 @@ def table_of_signatures():
 OLDER = """\
 ## Older versions of operators
 
-A model's operators mean what they meant in its opset, from 1 on. The table has every operator of
-which there are several versions, but for those that draw random numbers, and says with what each
-version was compared: onnxruntime, where it has a kernel of that version; results that follow from
-the standard's text, which decides where onnxruntime differs from it; the standard's own cases, or
-its evaluator. `python -m tests.link.onnx.importing.versions` does it.
+A model's operators mean what they meant in its opset, from 1 on. The table has every operator with
+several versions, except random ones, and says how each version was compared: with onnxruntime, if
+it has a kernel of that version; with results that follow from the standard's text, which decides if
+onnxruntime differs from it; with the standard's cases, or with its evaluator.
+`python -m tests.link.onnx.importing.versions` does it.
 
 - The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are read
-  as onnxruntime does: without a shift of half a cell, and nearest is the cell before, or, where an
-  axis gets shorter, the cell after.
-- Where no length changes though a scale isn't 1, Resize and Upsample move cells by their formulas;
+  as in onnxruntime: without a shift of half a cell; nearest is the cell before, or the cell after
+  if an axis gets shorter.
+- If no length changes though a scale isn't 1, Resize and Upsample move cells by their formulas.
   onnxruntime returns the input.
-- Where `align_corners` is given scales that make no whole length, it counts with the fractional
-  one, as the standard's cases and evaluator do; onnxruntime counts with the whole one.
-- ConvTranspose before opset 11 has a formula for `auto_pad` that contradicts what the text says
-  of the attribute; it is read as from opset 11 on, which is what onnxruntime does.
+- If the scales give `align_corners` a fractional length, it counts with that length, as the
+  standard's cases and evaluator do. onnxruntime counts with the whole length.
+- Before opset 11, ConvTranspose's formula for `auto_pad` contradicts the attribute's text. It is
+  read as from opset 11 on, as in onnxruntime.
 - Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on
   an input without entries means no axis, as in NumPy; onnxruntime squeezes all.
 - Celu with `alpha=0` is 0 below 0 and NaN from 0 on, by the standard's formula.
@@ -226,15 +226,15 @@ its evaluator. `python -m tests.link.onnx.importing.versions` does it.
 NAMES = """\
 ## Initializers and names
 
-- An initializer that several nodes or bodies read is one value, which no node changes.
-  BatchNormalization in training form, whose new statistics nobody reads, leaves the old ones as
-  they are, by the text and NumPy; onnxruntime writes over them, and what shares them gets others.
-- An initializer that is an input of the file, too, is a default: `from_onnx(file, {"w": variable})`
-  replaces it. What is no input stays.
-- A body's own value of a name that is known outside of it is refused: onnxruntime reads the outer
-  of two initializers in an If, the inner one in a Loop and, in some models, after its optimizer.
-  A body's inputs may have such names, and bodies side by side may have equal ones.
-- A body's output that is a value outside of it is refused, by onnxruntime as well.
+- Several nodes or bodies may read one initializer; no node changes it. If no node reads the new
+  statistics of BatchNormalization in training form, the old ones stay, by the standard's text and
+  NumPy. onnxruntime overwrites them, and other nodes that read them get other values.
+- An initializer that is also an input of the file is a default: `from_onnx(file, {"w": variable})`
+  replaces it. Other initializers stay.
+- A value in a body with the name of a value outside is refused. onnxruntime reads the outer of two
+  initializers in an If, the inner one in a Loop and, in some models, after its optimizer. A body's
+  inputs may have such names, and bodies next to each other may use the same names.
+- A body's output that is a value from outside is refused, by onnxruntime as well.
 """
 
 

@@ -154,7 +154,7 @@ def fit(
     if checkpoint is not None and module is None:
         raise ValueError("a checkpoint needs module=, and optimizer= if there is one")
     if patience and validate is None:
-        raise ValueError("patience needs validate=, whose score it waits for")
+        raise ValueError("patience needs validate=, a function that returns the score")
     tqdm = needed("tqdm", "pytensor.layers.fit").tqdm
     rng, count = getattr(batches, "rng", None), length_hint(batches, 0)
     rows: list[dict[str, float]] = []

@@ -77,7 +77,7 @@ class ExponentialMovingAverage:
         Returns
         -------
         OrderedUpdates
-            Of the averages alone.
+            Only of the averages.
         """
         new_values = dict(updates)
         result = OrderedUpdates()

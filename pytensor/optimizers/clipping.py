@@ -115,7 +115,7 @@ def clip_by_global_norm(
     check_number("max_norm", max_norm)
     tensors = _tensors(grads)
     if not tensors:
-        raise ValueError("grads is empty: there is no norm")
+        raise ValueError("grads is empty; give at least one gradient")
     dtype = _norm_dtype(tensors)
     inputs = [grad.type() for grad in tensors]
     squares = SumOfSquares(inputs, [_sum_of_squares(inputs, dtype)], inline=True)

@@ -35,7 +35,7 @@ class OrderedUpdates(dict[Variable, Variable]):  # as `pytensor.function` wants 
 
     def __setitem__(self, variable: SharedVariable, new_value: Variable) -> None:
         if not isinstance(variable, SharedVariable):
-            raise TypeError(f"updates are of shared variables, and {variable!r} is none")
+            raise TypeError(f"updates: {variable!r} is not a shared variable")
         if variable in self and self[variable] is not new_value:
             raise ValueError(f"{variable} has two different updates; keep one of them")
         super().__setitem__(variable, new_value)

@@ -52,7 +52,7 @@ class ByFormula(ScalarOp):
 
     def c_code(self, node, name, inputs, outputs, sub):
         if node.outputs[0].type.dtype == "float16":
-            raise NotImplementedError(f"{self.name}: there is no C code for half precision")
+            raise NotImplementedError(f"{self.name}: it has no C code for float16")
         composite = self.composite(*(v.type.dtype for v in node.inputs))
         return composite.c_code(node, name, inputs, outputs, sub)
 

@@ -65,7 +65,7 @@ class Batch:
     inputs : sequence of TensorVariable
         The node's, with axes of the batch before their own.  They broadcast.
     shapes : sequence of int
-        The positions of inputs of which the shape alone counts.
+        The positions of inputs of which only the shape counts.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Batch:
     def merged_shape(self, i: int, axis: int) -> TensorVariable:
         """Return a variable of an input's shape, and with the batch merged into one of its axes.
 
-        For inputs of which the shape alone counts.
+        For inputs of which only the shape counts.
         """
         v = self.inputs[i]
         if self._is_batched(i):
@@ -323,7 +323,7 @@ def batch_rule(*op_classes: type, shapes: Sequence[int] = ()) -> Callable[[Any],
     The function that is decorated takes the Op, the node without the batch, and the `Batch`.  It
     returns the outputs with the batch's axes first, or None where it can't: a `Blockwise` repeats
     the Op then, and the function's docstring says when.  Of the inputs at the positions `shapes`
-    the shape alone counts.
+    only the shape counts.
     """
 
     def register(rule):

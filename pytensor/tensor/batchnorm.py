@@ -108,7 +108,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
     are True; outputs (out, mean, biased variance), and the new running statistics.  These are
     outputs, and not computed by the caller, because inside the inner graph the number of elements
     is that of an input, which is known while a backend traces; and so the inference form can be
-    made of the node alone.
+    made only of the node.
     """
 
     __props__ = (
@@ -163,7 +163,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         g_out, g_mean, g_variance, *g_running = cotangents
         axes, ndim, dtype = self.axes, x.type.ndim, x.type.dtype
         if isinstance(g_out.type, DisconnectedType):
-            # The statistics depend on x alone
+            # The statistics depend only on x
             g_x, g_gamma, g_beta = x.zeros_like(), disconnected_type(), disconnected_type()
         else:
             backward = BatchNormalizationTrainGrad(axes=axes, epsilon=self.epsilon)
@@ -278,7 +278,7 @@ def batch_normalization(
         there.
     epsilon : float
     axes : "spatial", "per-activation" or tuple of int
-        The axes that the statistics were taken over: all but axis 1, axis 0 alone, or those given.
+        The axes that the statistics were taken over: all except axis 1, only axis 0, or others.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def batch_normalization_train(
         Scale and offset.  Shape of `inputs` without the reduced axes, such as (channels,), or
         with length 1 there.
     axes : "spatial", "per-activation" or tuple of int
-        Reduce all axes but 1, axis 0 alone, or those given.  Theano's default was
+        Reduce all axes except 1, only axis 0, or the given ones.  Theano's default was
         "per-activation": for matrices both are the same, and images want "spatial".
     epsilon : float
     running_average_factor : float

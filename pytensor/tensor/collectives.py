@@ -131,10 +131,10 @@ def all_reduce(
         )
     for variable, reduction in zip(inputs, reductions, strict=True):
         if reduction not in REDUCTIONS:
-            raise ValueError(f"all_reduce: {reduction!r} is none of {REDUCTIONS}")
+            raise ValueError(f"all_reduce: reductions are {REDUCTIONS}, got {reduction!r}")
         if reduction == "mean" and variable.type.dtype in discrete_dtypes:
             raise TypeError(
-                f"all_reduce: {variable} is {variable.type.dtype}, of which there is no mean over "
-                "devices; cast it, or take the sum"
+                f"all_reduce: {variable} is {variable.type.dtype}, and only floats have a mean; "
+                "cast it, or take the sum"
             )
     return AllReduce(tuple(reductions))(*inputs, return_list=True) if inputs else []

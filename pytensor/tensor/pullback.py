@@ -36,7 +36,7 @@ class GradientsOp(TensorSymbolicOp):
         return list(of_all) if self.wanted is None else [of_all[i] for i in self.wanted]
 
     def only(self, positions):
-        """Return the Op with the outputs at these positions alone."""
+        """Return the Op with only the outputs at these positions."""
         everything = range(len(self.output_types)) if self.wanted is None else self.wanted
         props = {name: getattr(self, name) for name in self.__props__}
         return type(self)(**props | {"wanted": tuple(everything[i] for i in positions)})

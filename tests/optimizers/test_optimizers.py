@@ -623,7 +623,7 @@ def test_ordered_updates():
         updates[w] = w + 2.0
     with pytest.raises(ValueError, match="w has two different updates"):
         updates |= {w: w + 2.0}
-    with pytest.raises(TypeError, match="updates are of shared variables"):
+    with pytest.raises(TypeError, match="is not a shared variable"):
         OrderedUpdates({pt.vector("x"): w})
 
 

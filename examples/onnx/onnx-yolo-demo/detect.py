@@ -264,14 +264,16 @@ def main(arguments=None):
     add("source", nargs="+", metavar="SOURCE",
         help="picture, folder, pattern, film, number of a camera, or address")  # fmt: skip
     add("--out", type=Path, default=Path("runs/detect"), metavar="FOLDER",
-        help="where the files go; default: runs/detect")  # fmt: skip
+        help="folder of the results; default: runs/detect")  # fmt: skip
     add("--save", nargs="+", choices=KINDS, default=["drawn"],
         help="pictures with boxes, JSON, COCO's or YOLO's labels (with the pictures, as --data "
         "takes them), cut-out things; default: drawn")  # fmt: skip
     add("--confidence", nargs="+", default=[], metavar="SCORE",
         help="least score, or of single classes, as CLASS=SCORE; default: the model's")  # fmt: skip
-    add("--iou", type=PROBABILITY, help="of the suppression; default: the model's")
-    add("--every", type=ONE_OR_MORE, default=1, metavar="N", help="frame of a film; default: 1")
+    add("--iou", type=PROBABILITY,
+        help="overlap from which a box is suppressed; default: the model's")  # fmt: skip
+    add("--every", type=ONE_OR_MORE, default=1, metavar="N",
+        help="detect in every Nth frame of a film; default: 1")  # fmt: skip
     add("--image-size", type=int, help="pixels; default: the model's")
     add_model_options(add)
     try:

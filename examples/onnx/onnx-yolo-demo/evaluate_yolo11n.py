@@ -108,21 +108,22 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
     add("--data", nargs="+", required=True, type=existing, metavar="PATH",
-        help="data set, as for training, or several, which are scored as one")  # fmt: skip
+        help="data set, as for training; several are scored as one")  # fmt: skip
     add("--each", action="store_true", help="score several data sets one by one")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
-    add("--output-dir", type=Path, default=Path("runs/evaluation"), help="runs/evaluation")
+    add("--output-dir", type=Path, default=Path("runs/evaluation"),
+        help="folder of the results; default: runs/evaluation")  # fmt: skip
     add("--limit", type=int, metavar="N", help="read only the first N images")
     add("--with-class", metavar="CLASS",
         help="only pictures that show this class and are labelled for it")  # fmt: skip
     add("--by-source", action="store_true",
-        help="also by where images are from, as `source` of a COCO file's images says")  # fmt: skip
+        help="also score by the `source` of a COCO file's images")  # fmt: skip
     add("--confidence", nargs="+", default=[], metavar="SCORE",
-        help="least score of what is counted as drawn, or of single classes, as CLASS=SCORE; "
+        help="least score of a box that counts as drawn, or of single classes, as CLASS=SCORE; "
         "default: the model's")  # fmt: skip
     add("--iou", type=PROBABILITY,
-        help="overlap from which on a box is suppressed there; default: the model's")  # fmt: skip
+        help="overlap from which a box is suppressed; default: the model's")  # fmt: skip
     add("--thresholds", action="store_true",
         help="find the confidence of each class, and the overlap, with the highest F1")  # fmt: skip
     add("--least-precision", type=PROBABILITY, metavar="P",

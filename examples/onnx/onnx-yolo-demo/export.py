@@ -28,14 +28,14 @@ def parse_arguments(arguments: list[str] | None = None) -> Namespace:
         help="best.safetensors of a run, or pretrained weights, also .onnx")  # fmt: skip
     add("onnx", help="file to write")
     add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
-    add("--image-size", type=SIDE, help="pixels; default: what the file says, or else 640")
+    add("--image-size", type=SIDE, help="pixels; default: the file's, else 640")
     add("--dynamic-batch", action="store_true", help="any number of images")
     add("--opset", type=int, default=20, help="default: 20")
     add("--confidence", nargs="+", default=[], metavar="SCORE",
-        help="least score of what is shown, or of single classes, as CLASS=SCORE; default: "
+        help="least score of a shown box, or of single classes, as CLASS=SCORE; default: "
         f"{CONFIDENCE}")  # fmt: skip
     add("--iou", type=PROBABILITY, default=IOU,
-        help=f"overlap from which on a box is suppressed; default: {IOU}")  # fmt: skip
+        help=f"overlap from which a box is suppressed; default: {IOU}")  # fmt: skip
     return parser.parse_args(arguments)
 
 

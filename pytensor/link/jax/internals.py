@@ -1,7 +1,7 @@
 """Uses of JAX beyond its public interface: what for, and which versions have it.
 
 No other module of this package imports `jax._src`, `jax.experimental` or what is inside of jaxlib,
-so a new version of JAX breaks this one alone.  All of it is in jax and jaxlib 0.11.0, the lowest
+so a new version of JAX breaks only this module.  All of it is in jax and jaxlib 0.11.0, the lowest
 that pyproject.toml admits, and in 0.12.0.1.  JAX is imported when a function here is called, for
 `import pytensor` must not do so.
 """

@@ -2,7 +2,7 @@
 
 From jaxlib 0.10.2 on, XLA's library YNNPACK computes a product of matrices together with the sum
 that follows it, and where an operand is a number repeated, the sum is wrong.  The guard takes such
-fusions away and leaves products and convolutions alone to the library.  The fault, for XLA's
+fusions away and leaves only products and convolutions to the library.  The fault, for XLA's
 developers: ``thoughts/upstream/xla-ynn-dot-reduce.md``.
 """
 
@@ -47,8 +47,8 @@ def guard_xla() -> None:
         return
     if "jax" in sys.modules and backend_has_started():
         raise RuntimeError(
-            "guard_xla: JAX has started, and read XLA_FLAGS, already; call it before anything is "
-            f"computed or compiled, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
+            "guard_xla: JAX has already started and read XLA_FLAGS; call guard_xla() before JAX "
+            f"computes or compiles, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
         )
     os.environ["XLA_FLAGS"] = f"{flags} --{FLAG}={FUSIONS}".strip()
 

@@ -183,9 +183,9 @@ def inputs_of(model: Any, names: Iterable[str]) -> Inputs:
     known = [v.name for v in model.data_vars]
     if not known:
         raise ValueError(
-            "the model has no pm.Data, so nothing of it can become an input: its data are "
-            "constants. Write x = pm.Data('x', x, dims='row') for what is new in each request; for "
-            "a model of bambi, use export_bambi of examples/onnx/pymc_deploy/design.py"
+            "the model has no pm.Data, so it has no inputs: its data are constants. Write "
+            "x = pm.Data('x', x, dims='row') for data that each request brings; for a model of "
+            "bambi, use export_bambi of examples/onnx/pymc_deploy/design.py"
         )
     if wrong := [n for n in names if n not in known]:
         raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")

@@ -145,7 +145,7 @@ def _output_padding(
 def conv_transpose_to_shape(
     op: Any, input: TensorVariable, filters: TensorVariable, spatial: tuple[Any, ...]
 ) -> TensorVariable:
-    """Transpose a convolution to a spatial shape, where run time alone knows the input's.
+    """Transpose a convolution to a spatial shape, where only run time knows the input's.
 
     Run time then checks that a convolution of an image of that shape has the input's shape.
     """

@@ -8,7 +8,7 @@ LARGE = 2**40
 
 
 def positive(n):
-    """Return ``max(n, 0)`` for an integer variable, by sums, products and quotients alone.
+    """Return ``max(n, 0)`` for an integer variable, only by sums, products and quotients.
 
     Backends that trace know the results of these, as they must of lengths; not of a maximum.
     """

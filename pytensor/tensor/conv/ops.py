@@ -7,7 +7,7 @@ differentiation: each one's pullback is made of the others, so gradients of any 
 `ConvTranspose` and `ConvGradInput` compute the same sums; they differ in what says how large the
 result is.  `ConvTranspose` finds its shape by arithmetic on the shapes of its inputs.
 `ConvGradInput` and `ConvGradFilters` take the variable whose gradient they compute as their first
-or second input, for its shape alone.  A shape passed as numbers could not be known while a
+or second input, only for its shape.  A shape passed as numbers could not be known while a
 backend traces a function with symbolic image sizes; the array's own shape always is.
 """
 
@@ -337,7 +337,7 @@ class ConvTranspose(BaseConv):
 
 
 class ConvGradInput(BaseConv):
-    """Gradient of a convolution for its image; the first input gives the shape alone."""
+    """Gradient of a convolution for its image; the first input gives only the shape."""
 
     def make_node(self, image, filters, cotangent):
         image = as_tensor_variable(image)
@@ -376,7 +376,7 @@ class ConvGradInput(BaseConv):
 
 
 class ConvGradFilters(BaseConv):
-    """Gradient of a convolution for its filters; the second input gives the shape alone."""
+    """Gradient of a convolution for its filters; the second input gives only the shape."""
 
     def make_node(self, image, filters, cotangent):
         filters = as_tensor_variable(filters)

@@ -129,7 +129,7 @@ def interpolate(
         its first and last cells.
     align_corners : bool, optional
         Whether the first and the last cells of input and output lie at one place; False by
-        default.  For linear and cubic interpolation alone.
+        default.  Only for linear and cubic interpolation.
     recompute_scale_factor : bool, optional
         Whether ``n / m`` is taken in place of ``1 / f``.
     antialias : bool
@@ -198,7 +198,7 @@ def interpolate(
     )
     lengths, factors = _targets(x, size, scale_factor, mode, aligned, recompute)
     if factors is not None and (ours == "linear" or antialias):
-        # as PyTorch, which leaves axes alone whose length stays
+        # as in PyTorch, which doesn't change axes whose length stays
         pairs = zip(factors, x.type.shape[2:], strict=True)
         factors = tuple(1.0 if n and math.floor(n * f) == n else f for f, n in pairs)
     if 0 in (*x.type.shape[2:], *(lengths or ())):

@@ -314,7 +314,7 @@ def avg_pool2d(
         Whether a last window may reach past the padded end; as in `max_pool2d`.
     count_include_pad : bool
         Whether a window is divided by the number of its cells on the image and its padding, or
-        on the image alone.  Cells past the padded end are never counted.
+        only on the image.  Cells past the padded end are never counted.
     divisor_override : int, optional
         Divisor of every window's sum instead of the number of its cells.
 

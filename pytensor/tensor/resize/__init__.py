@@ -111,8 +111,8 @@ def _axes(axes, ndim):
 def _roi(roi, n, how):
     if (roi is not None) != (how == "tf_crop_and_resize"):
         raise ValueError(
-            f"resize: roi must be given with coordinate_transformation_mode='tf_crop_and_resize', "
-            f"and with it alone; got roi={roi!r} and {how!r}"
+            f"resize: give roi if, and only if, coordinate_transformation_mode is "
+            f"'tf_crop_and_resize'; got roi={roi!r} and {how!r}"
         )
     if roi is None:
         return ()
@@ -211,7 +211,7 @@ def resize(
         w(min(f, 1) (j - x)), divided by their sum.
     roi : tuple of float
         ``(start, ..., end, ...)``, all starts before all ends, for the resized axes; 0 is the
-        centre of the first cell, 1 that of the last.  For ``"tf_crop_and_resize"`` alone.
+        centre of the first cell, 1 that of the last.  Only for ``"tf_crop_and_resize"``.
     extrapolation_value : float
         What output cells with x < 0 or x > n - 1 are in ``"tf_crop_and_resize"``.
     keep_aspect_ratio_policy : {"stretch", "not_larger", "not_smaller"}

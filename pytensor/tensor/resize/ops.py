@@ -194,7 +194,7 @@ class Resize(TensorSymbolicOp):
 class ResizeGrad(TensorSymbolicOp):
     """Transpose of the linear map that a `Resize` is, which has an extrapolation value of zero.
 
-    Inputs are the Op's input, whose shape alone counts, and the gradient of its output.
+    Inputs are the Op's input, of which only the shape counts, and the gradient of its output.
     """
 
     __props__ = ("op",)

@@ -215,7 +215,7 @@ def test_guard_xla_leaves_the_flag_of_the_user():
 def test_guard_xla_comes_too_late():
     process = run(PROGRAM.format(first="import jax; jax.devices()", then=""))
     assert process.returncode == 1
-    assert "RuntimeError: guard_xla: JAX has started" in process.stderr
+    assert "RuntimeError: guard_xla: JAX has already started" in process.stderr
 
 
 def test_versions_without_the_fault_get_no_flag(monkeypatch):

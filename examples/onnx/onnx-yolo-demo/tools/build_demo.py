@@ -37,19 +37,21 @@ def parse_arguments(arguments=None):
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="another folder than 'page' next to the model"
     )
-    parser.add_argument("--int8", type=existing, metavar="ONNX", help="its form by tools.quantize")
     parser.add_argument(
-        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
+        "--int8", type=existing, metavar="ONNX", help="the model in integers, by tools.quantize"
     )
     parser.add_argument(
-        "--card", type=existing, metavar="JSON", help="what it has seen, how it does"
+        "--webgpu", action="store_true", help="put WebGPU's files into the single file (13 MB more)"
+    )
+    parser.add_argument(
+        "--card", type=existing, metavar="JSON", help="the model's training data and scores"
     )
     parser.add_argument(
         "--far", type=existing, metavar="ONNX", help="the same weights at a larger size"
     )
     add = parser.add_mutually_exclusive_group().add_argument
     add("--samples", type=existing, metavar="PATH",
-        help="data set, as for training, of whose validation pictures the page contains some; "
+        help="data set, as for training; the page gets some of its validation pictures; "
         "default: drawn persons and phones, for a model that knows them")  # fmt: skip
     add("--no-samples", action="store_true", help="begin with an empty stage")
     return parser.parse_args(arguments)

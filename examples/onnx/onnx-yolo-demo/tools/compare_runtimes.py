@@ -38,7 +38,9 @@ def parse_arguments(arguments=None):
         "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
     )
     parser.add_argument("--data", type=existing, metavar="PATH", help="also pictures of a data set")
-    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
+    parser.add_argument(
+        "--pictures", type=int, default=100, help="pictures of --data; default: 100"
+    )
     return parser.parse_args(arguments)
 
 

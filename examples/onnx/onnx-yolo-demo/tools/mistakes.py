@@ -84,9 +84,11 @@ def main(arguments=None):
     add("--image-size", type=int, help="pixels; default: the model's")
     add("--confidence", nargs="+", default=[], metavar="SCORE",
         help="least score, or of single classes, as CLASS=SCORE; default: the model's")  # fmt: skip
-    add("--iou", type=PROBABILITY, help="of the suppression; default: the model's")
-    add("--count", type=int, default=10, metavar="N", help="of each kind to list; default: 10")
-    add("--draw", type=Path, metavar="FOLDER", help="where pictures of these go")
+    add("--iou", type=PROBABILITY,
+        help="overlap from which a box is suppressed; default: the model's")  # fmt: skip
+    add("--count", type=int, default=10, metavar="N",
+        help="mistakes of each kind to list; default: 10")  # fmt: skip
+    add("--draw", type=Path, metavar="FOLDER", help="folder for pictures of them")
     options = parser.parse_args(arguments)
     try:
         run(options)

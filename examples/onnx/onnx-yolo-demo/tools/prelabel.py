@@ -247,12 +247,13 @@ def main(arguments=None):
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="weights (.safetensors) or an ONNX file")
     add("pictures", type=Path, metavar="PICTURES", help="folder, or a COCO annotation file")
-    add("--out", type=Path, required=True, metavar="FOLDER", help="of the data set to write")
+    add("--out", type=Path, required=True, metavar="FOLDER", help="folder of the data set to write")
     add("--confidence", type=PROBABILITY, default=0.45, metavar="SCORE",
         help="least score of a label; default: 0.45")  # fmt: skip
     add("--uncertain", type=PROBABILITY, default=0.15, metavar="SCORE",
         help="least score of a region to ignore; default: 0.15")  # fmt: skip
-    add("--iou", type=PROBABILITY, default=0.45, help="of the suppression; default: 0.45")
+    add("--iou", type=PROBABILITY, default=0.45,
+        help="overlap from which a box is suppressed; default: 0.45")  # fmt: skip
     add("--mirror", action="store_true",
         help="average the boxes with the mirror image's, which halves the score of a box "
         "that only one of them has")  # fmt: skip

@@ -176,26 +176,26 @@ def add_machine(add):
     """Add the options of where and how it is computed."""
     add("--workers", type=COUNT, default=2, help="threads that prepare batches")
     add("--device-augment", choices=["auto", "on", "off"], default="auto",
-        help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
+        help="draw training images on the device; auto: on a GPU with memory for them")  # fmt: skip
     add("--devices", type=ONE_OR_MORE, default=1,
-        help="devices of this machine that share each batch; several processes always use all of "
-        "theirs")  # fmt: skip
+        help="devices of this machine that share each batch; several processes always use all "
+        "their devices")  # fmt: skip
     add("--sync-batchnorm", action="store_true",
-        help="several devices take the statistics of batch normalizations from the whole batch, "
-        "not each from its own images")  # fmt: skip
+        help="take the statistics of batch normalizations from the whole batch; without it, each "
+        "device takes its images'")  # fmt: skip
     add("--coordinator", metavar="HOST:PORT",
-        help="where process 0 of several, perhaps on several machines, runs, and a free port; "
-        "auto: as JAX finds out; not needed under SLURM's srun and Open MPI's mpirun")  # fmt: skip
+        help="address of process 0 and a free port, for several processes; auto: ask the cluster; "
+        "not needed under SLURM's srun and Open MPI's mpirun")  # fmt: skip
     add("--processes", type=ONE_OR_MORE, metavar="N",
-        help="how many train together; 1: this one alone, whatever SLURM says")  # fmt: skip
-    add("--process", type=COUNT, metavar="I", help="which of them this one is, from 0 on")
+        help="processes that train together; 1: only this one, even under SLURM")  # fmt: skip
+    add("--process", type=COUNT, metavar="I", help="number of this process, from 0 on")
     add("--mode", default="JAX", metavar="NAME",
         help="PyTensor's mode: JAX, NUMBA, PYTORCH, FAST_COMPILE …")  # fmt: skip
     add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
-        help="of convolutions and activations in training; weights stay float32")  # fmt: skip
+        help="dtype of convolutions and activations in training; weights stay float32")  # fmt: skip
     add("--compilation-cache", metavar="DIR|off",
-        help="folder of compiled programs, else $JAX_COMPILATION_CACHE_DIR or one in the user's "
-        "cache folder")  # fmt: skip
+        help="folder of compiled programs (default: $JAX_COMPILATION_CACHE_DIR, or one in your "
+        "cache folder)")  # fmt: skip
     add("--profile", type=ONE_OR_MORE, nargs="?", const=10, metavar="STEPS",
         help="trace this number of steps (10) and print the time by kind of operation")  # fmt: skip
 
@@ -206,45 +206,44 @@ def make_parser(description):
     parser = Parser(description=description, allow_abbrev=False)
     add = parser.add_argument
     add("--preset", choices=["auto", "none", *PRESETS],
-        help="auto: defaults that fit the data set, for one of your own; gpu and cpu: train.sh's "
-        "options, for a GPU or for two cores in minutes; none: those below (default: auto for a "
-        "data set of your own, else none)")  # fmt: skip
+        help="auto: choose options by your data set; gpu and cpu: train.sh's options, for a GPU or "
+        "for minutes on two cores; none: the defaults below (default: auto for your data set, else "
+        "none)")  # fmt: skip
     add("--settings", type=Path, metavar="FILE",
         help="read options from the environment and, if it exists, from this file of lines "
         "NAME=VALUE, as train.sh does")  # fmt: skip
 
-    add = parser.add_argument_group("what is learned").add_argument
+    add = parser.add_argument_group("training").add_argument
     add("--epochs", type=ONE_OR_MORE, default=100, help="passes over the training images")
     add("--batch-size", type=ONE_OR_MORE, default=64,
         help="images per batch, on all devices together")  # fmt: skip
     add("--image-size", type=SIDE, default=320, help="pixels, a multiple of 32")
     add("--weights", metavar="FILE",
-        help=".safetensors or .onnx to start from; real: weights/real.safetensors, which has seen "
-        "photographs; none: random ones (default: none; real for a data set of your own, except "
-        "with --preset none)")  # fmt: skip
+        help=".safetensors or .onnx to start from; real: weights/real.safetensors, trained on "
+        "photographs; none: random weights (default: real for your data set, except with --preset "
+        "none; else none)")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS,
-        help="auto: AdamW for short runs, MuSGD for long ones, at rates of their own")  # fmt: skip
-    add("--lr", type=AMOUNT, help="learning rate of the first epoch, but with --optimizer auto")
+        help="auto: AdamW or, for long runs, MuSGD, with a learning rate that fits")  # fmt: skip
+    add("--lr", type=AMOUNT, help="learning rate of the first epoch; not with --optimizer auto")
     add("--final-lr", type=AMOUNT,
-        help="learning rate that the schedule comes to after the last epoch, as a fraction of the "
-        "first one's")  # fmt: skip
+        help="learning rate after the last epoch, as a fraction of the first epoch's")  # fmt: skip
     add("--schedule", choices=[*SCHEDULES], help="how the learning rate falls")
-    add("--momentum", type=BELOW_ONE, help="of SGD and MuSGD")
+    add("--momentum", type=BELOW_ONE, help="momentum of SGD and MuSGD")
     add("--weight-decay", type=AMOUNT, help="weight decay of convolution filters")
     add("--warmup-epochs", type=AMOUNT, help="epochs in which the learning rate rises")
     add("--nominal-batch", type=ONE_OR_MORE, help="images whose gradients make one step")
     add("--ema-decay", type=BELOW_ONE, help="decay of the averaged weights")
     add("--ema-steps", type=POSITIVE, help="steps over which that decay grows")
     add("--statistics-images", type=COUNT, default=2400, metavar="N",
-        help="training images on which the normalizations' statistics of the averaged weights are "
-        "measured at the end, at most two epochs of them; 0: they are averages, too")  # fmt: skip
+        help="training images, at most two epochs, on which the normalizations' statistics are "
+        "measured for the averaged weights at the end; 0: average them, too")  # fmt: skip
     add("--mosaic", type=PROBABILITY, default=1.0, help="probability of joining four images")
     add("--close-mosaic", type=COUNT, default=10, help="last epochs without mosaic")
     add("--copy-paste", type=PROBABILITY, default=0.0, metavar="P",
-        help="probability of each of two labelled things pasted from other images")  # fmt: skip
+        help="probability of pasting a labelled object of another image, tried twice")  # fmt: skip
     add("--paste-on", type=paste_on, metavar="CLASS_BELOW:CLASS_ABOVE[:P]",
-        help="paste things of one class onto things of another, person:'cell phone': onto one of "
-        "each picture that shows a large enough one, with probability P (0.5)")  # fmt: skip
+        help="paste objects of one class onto an object of another, as person:'cell phone', in "
+        "each picture with a large enough one, with probability P (0.5)")  # fmt: skip
     add("--scale", type=scale, default=0.5, metavar="S|LOW:HIGH",
         help="size is multiplied by 1 - S to 1 + S, or by LOW to HIGH, at random")  # fmt: skip
     add("--patience", type=COUNT, default=0,
@@ -252,13 +251,13 @@ def make_parser(description):
     add("--val-every", type=ONE_OR_MORE, default=5, help="epochs between validations")
     add("--seed", type=COUNT, default=0, help="seed of weights, order and augmentation")
     add("--trained-on", metavar="TEXT",
-        help="what the model has seen, in words, for its file and the page: 1,000 photographs of "
+        help="the training data in words, for the model's file and the page: 1,000 photographs of "
         "...")  # fmt: skip
 
     add = parser.add_argument_group("data").add_argument
     add("--data", nargs="+", default=["coco"], metavar="PATH[:SHARE]",
-        help="coco, synthetic, or the path of a data set; or several, each with its share of an "
-        "epoch's images, relative to the others (A:3 B:1), else every image once")  # fmt: skip
+        help="coco, synthetic, or the path of a data set; or several, with relative shares of an "
+        "epoch's images (A:3 B:1), without which every image comes once")  # fmt: skip
     add("--data-dir", type=Path, help="folder of the coco or synthetic set, else datasets/NAME")
     images = ", ".join(f"{name} {a} and {b}" for name, (a, b) in DEFAULT_IMAGES.items())
     add("--train-images", type=COUNT,
@@ -267,25 +266,26 @@ def make_parser(description):
     add("--connections", type=ONE_OR_MORE, default=32,
         help="connections of the download at a time")  # fmt: skip
     add("--classes", nargs="+", metavar="NAME",
-        help="classes to detect (default: all of a data set of your own; person and cell phone of "
-        "coco and synthetic)")  # fmt: skip
+        help="classes to detect (default: all of your data set; person and cell phone of coco and "
+        "synthetic)")  # fmt: skip
     add("--background-share", type=BELOW_ONE, default=0.0, metavar="P",
-        help="share of an epoch's images that are background images: labelled for all classes, and "
-        "showing none; without the option they come as the others do")  # fmt: skip
+        help="share of background images in an epoch: images labelled for all classes that show "
+        "none; without the option they come like the others")  # fmt: skip
     add("--hard-share", type=BELOW_ONE, default=0.0, metavar="P",
-        help="share of an epoch's images that is drawn by the mistakes that the starting weights "
-        "make in them; shares of data sets divide the rest")  # fmt: skip
+        help="share of an epoch's images that are chosen by the starting weights' mistakes; shares "
+        "of data sets divide the rest")  # fmt: skip
     add("--max-boxes", type=ONE_OR_MORE, metavar="N",
         help="leave out training images with more boxes; a mosaic with more becomes one of its "
         "images")  # fmt: skip
-    add("--cache", choices=["memory", "disk"], default="memory", help="where decoded images lie")
+    add("--cache", choices=["memory", "disk"], default="memory",
+        help="where decoded images are kept")  # fmt: skip
     add("--cache-dir", type=Path, help="folder of --cache disk")
 
     add_machine(parser.add_argument_group("machine").add_argument)
 
     add = parser.add_argument_group("files").add_argument
     add("--output-dir", type=Path, default=Path("runs/yolo11n"), help="folder of the run")
-    add("--resume", action="store_true", help="go on from last.safetensors")
+    add("--resume", action="store_true", help="continue from last.safetensors")
     add("--overwrite", action="store_true", help="replace a run in the output folder")
     add("--checkpoint-minutes", type=AMOUNT, default=5.0,
         help="minutes between checkpoints; 0: after every batch")  # fmt: skip

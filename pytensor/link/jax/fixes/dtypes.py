@@ -50,7 +50,7 @@ def _integer_range(variable):
 def with_operands(function, node, dtypes):
     """Cast those inputs of a node whose types have another dtype than they are computed in.
 
-    Numbers of Python alone stay so: they may be lengths.
+    Only Python numbers stay so: they may be lengths.
     """
     casts = [
         (k, jax.dtypes.canonicalize_dtype(dtype))

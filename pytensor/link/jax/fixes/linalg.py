@@ -153,7 +153,7 @@ def _raw_qr(op):
     def raw_qr(x):
         pivots = ()
         if op.pivoting:
-            # JAX has LAPACK's form without pivots alone: it is that of the permuted matrix.
+            # JAX has only LAPACK's form without pivots, of the permuted matrix.
             pivots = (jax.lax.linalg.qr(x, pivoting=True, full_matrices=False)[2],)
             x = x[:, pivots[0]]
         factors, tau = jnp.linalg.qr(x, mode="raw")

@@ -27,7 +27,7 @@ def keep_freed_memory() -> bool:
     """Let the process keep the memory that it frees, in huge pages, for its next allocations.
 
     To be called before JAX's first computation.  From then on JAX computes on a CPU in the thread
-    that calls, and returns when the results are there: the main thread's heap alone has no limit.
+    that calls, and returns when the results are there: only the main thread's heap has no limit.
     A function that another thread calls gets blocks of more than 64 MB from the kernel again.
 
     It holds for the whole process, NumPy's arrays included, and can't be undone.  The process's

@@ -64,8 +64,8 @@ class TunedJAXLinker(JAXLinker):
             refuse(sizes.undecided, fgraph)
         if sizes.variables and self.options.devices > 1:
             raise NotImplementedError(
-                f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
-                "a mesh; give the inputs static shapes"
+                f"{sizes.variables[0]}: a length is known only at run time, and a mesh needs it "
+                "at compile time; give the inputs static shapes"
             )
         with self.compiling():
             function = self._convert(fgraph, sizes, convert_node, **kwargs)

@@ -164,7 +164,7 @@ def graph_of_windows(op, inputs):
 def results_of_no_steps(op, node, inputs):
     """Return the results of a `Scan` of no steps; JAX would trace one, of lengths that nothing has.
 
-    A result that the loop alone makes has no elements, as in Python.
+    A result that only the loop makes has no elements, as in Python.
     """
     outer = list(inputs)
     taps = op.info.mit_sot_in_slices

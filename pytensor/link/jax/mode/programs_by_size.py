@@ -180,7 +180,7 @@ class SizedFunction:
         return getattr(program, "jitted", program), self._host.without_unread(args)
 
     def lower(self, *args):
-        """Lower as `jax.jit`; the last call's sizes are taken if arguments are shapes alone."""
+        """Lower as `jax.jit`; the last call's sizes are taken if arguments are only shapes."""
         program, args = self._abstract(args)
         return program.lower(*args)
 

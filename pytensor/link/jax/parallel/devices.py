@@ -99,7 +99,7 @@ class Devices:
         self._whole = jax.jit(lambda parts: parts, out_shardings=whole)
 
     def local(self) -> "Devices":
-        """Return this process's devices alone, which know nothing of others."""
+        """Return only this process's devices, which know nothing of others."""
         if self.processes == 1:
             return self
         own = object.__new__(Devices)

@@ -122,8 +122,8 @@ def connect(host: str, port: int, seconds: float) -> socket.socket:
         except OSError as error:
             if time.monotonic() > end:
                 raise ParallelError(
-                    f"nobody is at {host}:{port} ({error}): process 0 must run there, and a "
-                    "firewall let the port through"
+                    f"no process answers at {host}:{port} ({error}); start process 0 there, and "
+                    "open the port in the firewall"
                 ) from None
             time.sleep(0.5)
 

@@ -62,8 +62,8 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
         value = variable.get_value(borrow=True)
         if not isinstance(value, np.ndarray | np.generic | jax.Array):
             raise TypeError(
-                f"replicate: {variable} holds a {type(value).__name__}; leave it out, only arrays "
-                "can be replicated"
+                f"replicate: {variable} has a {type(value).__name__} as its value; leave it out: "
+                "only arrays can be replicated"
             )
     sharding = NamedSharding(mesh, PartitionSpec())
     for variable in shared_variables:
@@ -169,8 +169,8 @@ def check_results(fgraph: FunctionGraph) -> None:
                 else f"output {number}" + (f" ({output.name})" if output.name else "")
             )
             raise ValueError(
-                f"{name} depends on a device's own rows: reduce it over the devices by "
-                "pytensor.tensor.collectives.all_reduce, or what it is computed from"
+                f"{name} depends on one device's rows; reduce it, or the variables that it is "
+                "computed from, over the devices by pytensor.tensor.collectives.all_reduce"
             )
 
 

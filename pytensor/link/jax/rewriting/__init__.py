@@ -141,7 +141,7 @@ for position, name, tag, path, is_needed in (
 ):  # fmt: skip
     optdb.register(name, LazyRewriter(path, tag, is_needed), tag, position=position)
 
-# By the tag alone: PyTensor's `rewrite_graph` selects what has the phase's name for one.
+# Only by the tag: PyTensor's `rewrite_graph` selects what has the phase's name for one.
 for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "set_subtensor_of_make_vector_beside_our_ops",

@@ -24,7 +24,7 @@ AXIS = {0: 0, 1: 3, 2: 1, 3: 2}
 
 
 class ChannelsLast(Op):
-    """Another Op on images with the channels last.  For JAX alone, which has the code for it.
+    """Another Op on images with the channels last.  Only JAX has the code for it.
 
     `image_inputs` are the numbers of inputs with the channels last; `image_outputs` says whether
     the outputs have them there.

@@ -42,7 +42,7 @@ __all__ = [
 ]  # fmt: skip
 
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
-# computes; values that the device alone has.
+# computes; values that only the device has.
 INTEGERS, INNER_LENGTHS, ON_DEVICE = 1, 2, 4
 # Only arrays of fewer elements become numbers of a program; for others those that they follow from
 # do, and the rest is computed while JAX traces.  An array of unknown length never does.
@@ -51,7 +51,7 @@ FEW = 64
 
 @dataclass(frozen=True)
 class Undecided:
-    """A length that depends on values that the device alone has.
+    """A length that depends on values that only the device has.
 
     Attributes
     ----------

@@ -49,11 +49,11 @@ BY_OP = (ARange, CAReduce, DimShuffle, Elemwise, Join, MakeVector, Reshape, Spec
 
 
 class NotOnHostError(Exception):
-    """A variable isn't computed from integer inputs and shapes alone; the message says why."""
+    """A variable isn't computed only from integer inputs and shapes; the message says why."""
 
 
 def computed_from(variables):
-    """Return the inputs whose values, not shapes alone, variables are computed from."""
+    """Return the inputs whose values, not only shapes, variables are computed from."""
     return [v for v in leaves(variables, checks=False) if v.owner is None]
 
 
@@ -175,7 +175,7 @@ class HostIntegers:
         variables = [*inputs, *node.outputs]
         integers = all(getattr(v.type, "dtype", None) in discrete_dtypes for v in variables)
         if not (integers or self._any_op):
-            raise NotOnHostError(f"{node.op} isn't a function of integers alone")
+            raise NotOnHostError(f"{node.op} has inputs that aren't integers")
         names, op = [self._name(v) for v in inputs], operation(node)
         single = integers and not any(v.type.ndim for v in variables)
         if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:
@@ -224,7 +224,7 @@ class HostIntegers:
             raise NotOnHostError(f"{of} isn't an integer")
         if self._any_op:
             return f"as_known({value})"
-        # Faster than `int` alone, of an array on the device.
+        # Faster than only `int`, for an array on the device.
         return value if of.type.ndim else f"int(asarray({value}))"
 
     def _in_dtype(self, expression, variable):

@@ -1,6 +1,6 @@
 """Compute what is read of ``x[mask]`` at full length, for `jax_mode`.
 
-XLA compiles for known lengths, and the device alone knows how many True a mask has.  These rewrites
+XLA compiles for known lengths, and only the device knows how many True a mask has.  These rewrites
 move a mask towards the results, until something is computed whose length is known::
 
     f(x[mask], y[mask])              ->  f(x, y)[mask]
@@ -300,7 +300,7 @@ def _is_scan_with_mask(op):
 
 
 def _has_mask(node):
-    """Return whether a node has a number of elements or rows that the device alone knows."""
+    """Return whether a node has a number of elements or rows that only the device knows."""
     if isinstance(node.op, Nonzero) or (isinstance(node.op, Scan) and node.op.info.as_while):
         return True
     if not isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):

@@ -26,7 +26,7 @@ def has_op_of_ours(fgraph):
 
 
 def only_with_our_ops(rewriter):
-    """Return a node rewriter that leaves graphs alone which have no Op of ours."""
+    """Return a node rewriter that skips graphs without an Op of ours."""
 
     @node_rewriter(rewriter.tracks())
     def local_with_our_ops(fgraph, node):

@@ -171,7 +171,7 @@ class RecomputeNormalized(GraphRewriter):
 def _can_share(fgraph, node):
     """Return whether devices can share the statistics of a normalization.
 
-    They can where these serve its image and running statistics alone, and have no gradients of
+    They can where these serve only its image and running statistics, and have no gradients of
     their own.  `pytensor.link.jax.parallel.sharding.check_results` refuses what stays.
     """
     return node.inputs[0].type.dtype != "float16" and all(

@@ -116,7 +116,7 @@ def _index_rows(rows, index):
     No rows are returned where XLA knows their number.
     """
     if not isinstance(index, slice):
-        # As everywhere, the nearest element if it is outside, which the device alone knows.
+        # As everywhere, the nearest element if it is outside, which only the device knows.
         place = as_tensor_variable(index)
         place = switch(place < 0, place + rows.number, place)
         return None, clip(place, 0, maximum(rows.number - 1, 0))

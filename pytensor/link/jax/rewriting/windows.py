@@ -100,7 +100,7 @@ class WindowRewriter(GraphRewriter):
     """Make windows of slices of constant length, and note what must be checked before a call."""
 
     def apply(self, fgraph):
-        # Graphs of functions alone have updates, if none; what is within an Op has no arguments.
+        # Only graphs of functions have updates, perhaps none; graphs of Ops have no arguments.
         if fgraph.update_mapping is None:
             return
         # All are found before the graph, by which they are computed, is changed.
@@ -130,7 +130,7 @@ def windows_of_steps(fgraph, steps, known):
     ----------
     fgraph : FrozenFunctionGraph
     steps : sequence of list
-        For each step values of the graph's inputs; of those that aren't known the shapes alone.
+        For each step values of the graph's inputs; only the shapes of unknown ones.
     known : sequence of int
         Which inputs are known.
     """

@@ -118,7 +118,7 @@ def numba_funcify_MaxUnpool(op, node, **kwargs):
             cells *= length.item()
         for place in indices.flat:
             if not 0 <= place < cells:
-                raise IndexError("max_unpool: an index lies outside of the output")
+                raise IndexError("max_unpool: an index is outside of the output")
         return unpool(x, indices, *unknown)
 
     return max_unpool, key and source_key(key, known, writes, kernels.KEY)

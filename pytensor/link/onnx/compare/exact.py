@@ -158,7 +158,7 @@ class ExactNodes:
         try:
             wide = from_onnx(_widened(proto))
             inputs, results = list(wide.inputs.values()), list(wide.outputs.values())
-        except (ValueError, TypeError, ImportedOpError):  # what the standard has in float32 alone
+        except (ValueError, TypeError, ImportedOpError):  # what the standard has only in float32
             inputs, results = in_double_precision(list(own.inputs.values()), results)
         return function(inputs, results, mode=PYTHON, on_unused_input="ignore"), dtypes
 

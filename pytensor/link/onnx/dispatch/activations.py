@@ -53,7 +53,7 @@ def onnx_funcify_Selu(op, node, x):
 @onnx_funcify.register(activations.PRelu)
 def onnx_funcify_PRelu(op, node, x, alpha):
     dtype = output_dtype(node)
-    # The operator broadcasts the slope alone; scalars are broadcast by nobody.
+    # The operator broadcasts only the slope; nothing broadcasts scalars.
     if dtype == "float64" or not fills_output(node, 0):
         return x.builder.inline(op.composite(x.dtype, alpha.dtype).fgraph, (x, alpha))
     return x.cast(dtype).node("PRelu", alpha.cast(dtype))

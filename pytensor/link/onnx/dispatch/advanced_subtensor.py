@@ -109,7 +109,7 @@ def reorder(x, layout, wanted):
 
 
 def gather_arrays(x, layout, spans):
-    """Index with arrays alone, which are given with their axes."""
+    """Index only with arrays, which are given with their axes."""
     axis, entry = spans[0]
     if len(spans) > 1:
         return gather_together(x, layout, spans)

@@ -41,8 +41,8 @@ def onnx_funcify_ChooseAmong(op, node, index, *choices):
     # thoughts/upstream/choose-from-list-shape.md
     if any(is_larger(choice.type.shape, variable.type.shape) for choice in choice_variables):
         raise ConversionError(
-            "PyTensor takes the index's shape for that of what is chosen from a list, but here the "
-            "choices are larger; stack them to one tensor with pt.stack"
+            "PyTensor takes the index's shape for the result's shape, but here the choices in the "
+            "list are larger; stack them to one tensor with pt.stack"
         )
     shape = index.sizes()
     stacked = concat([choice.expand(shape).unsqueeze(0) for choice in choices])

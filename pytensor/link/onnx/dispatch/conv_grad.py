@@ -24,7 +24,7 @@ from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspo
 def onnx_funcify_ConvGradInput(op, node, image, filters, cotangent):
     dtype = node.outputs[0].type.dtype
     filters, cotangent = filters.cast(dtype), cotangent.cast(dtype)
-    # The image gives its shape alone, whatever its dtype.
+    # The image gives only its shape, whatever its dtype.
     image_shape, filter_shape, shape = image.lengths, filters.lengths, cotangent.lengths
     kernel = filter_shape[2:]
     filters = correlation_filters(op, filters, kernel)

@@ -324,10 +324,10 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
         return given
     if name not in MOVING | OF_NUMBERS:
-        raise Refused("it computes with text, for which PyTensor has numbers alone")
+        raise Refused("it computes with text, and PyTensor has only numbers")
     codes = [codes_of(v) for v in given]
     if name == ("", "Equal") and all(known(v) is None for v in codes):
-        raise Refused("it compares two texts, and what the model doesn't name has no number")
+        raise Refused("it compares two texts, and texts that aren't in the model have no number")
     return codes
 
 

@@ -126,11 +126,11 @@ def _check_names(graph, where, outside=frozenset(), before=frozenset()):
         before.update(node.output)
     for value in graph.output:
         if value.name not in visible:
-            raise ImportedModelError(f"from_onnx: {where}: nothing makes the output {value.name!r}")
+            raise ImportedModelError(f"from_onnx: {where}: no node makes output {value.name!r}")
         if value.name not in made:
             raise ImportedModelError(
-                f"from_onnx: {where}: a body's output {value.name!r} is a value outside of it, "
-                f"which its nodes alone may read: put an Identity between"
+                f"from_onnx: {where}: a body's output {value.name!r} is a value from outside; put "
+                f"an Identity between"
             )
 
 

@@ -94,7 +94,7 @@ def _value_of(node, parameter):
     if get_origin(kind) is Literal and value not in get_args(kind):
         allowed = ", ".join(map(repr, get_args(kind)))
         if len(get_args(kind)) == 1:
-            raise Refused(f"its attribute {name} is {value!r}, and {allowed} alone is supported")
+            raise Refused(f"its attribute {name} is {value!r}, and only {allowed} is supported")
         raise Refused(f"its {name} is {value!r}; there are {allowed}")
     return float(np.float32(value)) if isinstance(value, float) else value
 
@@ -264,7 +264,7 @@ def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
 def known(variable) -> np.ndarray | None:
     """Return the value of a variable that doesn't depend on the inputs, or None.
 
-    What is computed from constants alone is a constant already when a converter gets it.
+    A value computed only from constants is a constant already when a converter gets it.
     """
     return np.asarray(variable.data) if isinstance(variable, Constant) else None
 
@@ -305,7 +305,7 @@ def what_to_give(variable) -> str:
 
 
 def folded(variables: list) -> list:
-    """Return the variables as constants, if all of them depend on constants alone; else as given.
+    """Return the variables as constants, if all of them depend only on constants; else as given.
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """

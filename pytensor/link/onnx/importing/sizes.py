@@ -257,7 +257,7 @@ DIMS = ImportedDims()
 
 
 def is_size(scalar):
-    """Return whether a scalar is made of lengths by multiplication alone, so isn't negative."""
+    """Return whether a scalar is made of lengths only by multiplication, so isn't negative."""
     if scalar.type.ndim:
         return False
     size = DIMS.of(scalar)

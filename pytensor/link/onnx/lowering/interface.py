@@ -91,8 +91,8 @@ def _axis_names(name, axes, ndim):
     """Map axes to the names of their sizes; if only their number is given, they get names."""
     if isinstance(axes, str) or not isinstance(axes, Mapping | Iterable):
         raise TypeError(
-            f"dynamic_axes: {name!r} wants axes and the names of their sizes, {{0: 'N'}}, or axes "
-            f"alone, [0]; got {axes!r}"
+            f"dynamic_axes: {name!r} must have axes with the names of their sizes, {{0: 'N'}}, or "
+            f"only axes, [0]; got {axes!r}"
         )
     if not isinstance(axes, Mapping):
         axes = dict.fromkeys(axes)

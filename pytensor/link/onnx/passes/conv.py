@@ -68,7 +68,7 @@ def _fold_followers(graph, op_types, fold):
         if rescaled is not None:
             _replace_weights(graph, conv, *rescaled, *folded[2:])
             bypassed[node] = output
-            # The convolution has another reader now, which one round leaves alone.
+            # The convolution has another reader now, which one round doesn't change.
             consumers.pop(output)
     return graph.bypass(bypassed)
 

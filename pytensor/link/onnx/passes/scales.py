@@ -87,5 +87,5 @@ def _constant(graph, producers, name):
 def _is_float32(node, value):
     with np.errstate(over="ignore"):
         exact = float(np.float32(value)) == value
-    # It multiplies by a divisor's reciprocal, which is exact for powers of two alone.
+    # It multiplies by a divisor's reciprocal, which is exact only for powers of two.
     return exact and (node.op_type == "Mul" or abs(frexp(value)[0]) == 0.5)

@@ -328,7 +328,7 @@ class GraphBuilder:
         what = f"the converter of {node.op}"
         if outputs is None:
             raise TypeError(
-                f"{what} returned None; it must return the terms that stand for the node's outputs"
+                f"{what} returned None; it must return the terms of the node's outputs"
             )
         outputs = as_tuple(outputs)
         if len(outputs) != len(node.outputs):

@@ -166,8 +166,8 @@ def needs_external_data(graph, external_data, path):
     size = sum(array.nbytes for array in graph.initializers.values())
     if external_data is False and size > LIMIT:
         raise ValueError(
-            f"the weights take {size} bytes, more than one ONNX file holds; "
-            'use external_data="auto" or True'
+            f"the weights take {size} bytes; one ONNX file has at most {LIMIT}. Use "
+            'external_data="auto" or True'
         )
     outside = external_data is True or (external_data == "auto" and size > LIMIT)
     if outside and path is None:

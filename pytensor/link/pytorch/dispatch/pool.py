@@ -75,7 +75,7 @@ def pad(x, pads, value):
 def maxima(op, x):
     """Return maxima, and their positions in the padded image."""
     n = len(op.ws)
-    # Not PyTorch's padding: of -inf alone, the padding before it is the maximum
+    # Not PyTorch's padding: with only -inf, the padding before it is the maximum
     image = as_images(pad(x, padding(op, x), float("-inf")), n)
     sizes = [of_two_axes(v) for v in (op.ws, op.stride)]
     dilation = of_two_axes(op.dilation)

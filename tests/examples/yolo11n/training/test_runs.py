@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -185,7 +186,8 @@ def test_a_finished_run_makes_its_files_again(sessions, learned):
     shutil.copytree(sessions.root / "learned", folder)
     before, metrics = load_weights(folder / "best.safetensors")[0], sessions.metrics("again")
     (folder / "metrics.json").unlink()
-    sessions.run("again", *LEARNING, "--resume", "--statistics-images", 8)
+    out, _ = sessions.run("again", *LEARNING, "--resume", "--statistics-images", 8)
+    assert re.search(r"best weights \(epoch \d+\), their statistics measured again: mAP@0\.5 ", out)
     after, _ = load_weights(folder / "best.safetensors")
     changed = {name for name, value in before.items() if (value != after[name]).any()}
     assert changed == {name for name in before if ".running_" in name}

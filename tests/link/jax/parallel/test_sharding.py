@@ -62,7 +62,7 @@ class TestTraining:
     [
         ("indivisible", "array 1 has 6 rows, which 8 devices can't share equally"),
         ("scalar", "array 0 is a scalar"),
-        ("generator", "generator holds a Generator"),
+        ("generator", "generator has a Generator as its value"),
     ],
 )
 def test_errors(found, case, message):
@@ -90,8 +90,8 @@ def test_random_numbers_are_those_of_one_device(found):
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        ("output", r"ValueError: output 0 \(total\) depends on a device's own rows: reduce it"),
-        ("update", "ValueError: the update of table depends on a device's own rows"),
+        ("output", r"ValueError: output 0 \(total\) depends on one device's rows; reduce it"),
+        ("update", "ValueError: the update of table depends on one device's rows"),
         ("draws", "ValueError: generator: random numbers would be the same on all devices"),
         ("statistics", "NotImplementedError: sync_batchnorm: .* mean or variance is read"),
         ("float16", "NotImplementedError: sync_batchnorm: .* is of float16"),

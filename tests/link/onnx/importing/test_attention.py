@@ -25,7 +25,7 @@ def test_a_query_that_is_nan_is_not_hidden():
 
 def test_a_past_of_keys_alone():
     q, k, v, past = np.zeros((4, 1, 1, 2, 4), "float32")
-    with pytest.raises(link.ImportedOpError, match="past_key or past_value alone"):
+    with pytest.raises(link.ImportedOpError, match="only one of past_key and past_value"):
         link.from_onnx(attention(q, k, v, None, past))
 
 

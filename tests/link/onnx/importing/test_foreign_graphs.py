@@ -94,7 +94,7 @@ def test_while_loops_of_torch():
     for mode in (PYTHON, "FAST_COMPILE", Mode("py", "fast_run")):
         np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
     imported = from_onnx(network)
-    with pytest.raises(NotImplementedError, match="a loop that its condition alone ends"):
+    with pytest.raises(NotImplementedError, match="a loop that only its condition ends"):
         grad(imported.outputs["y"].sum(), imported.inputs["x"])
 
 

@@ -49,7 +49,7 @@ def test_attributes_are_parameters():
         converter(node(), "x")
     with pytest.raises(Refused, match="its mode is 'c'; there are 'a', 'b'"):
         converter(node(size=3, mode="c"), "x")
-    with pytest.raises(Refused, match="its attribute flag is 1, and 0 alone is supported"):
+    with pytest.raises(Refused, match="its attribute flag is 1, and only 0 is supported"):
         converter(node(size=3, flag=1), "x")
 
 

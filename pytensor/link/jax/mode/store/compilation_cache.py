@@ -32,7 +32,7 @@ def default_folder() -> Path:
     try:
         root = Path(base) if base else Path.home() / ".cache"
     except RuntimeError as error:
-        raise FileNotFoundError(None, "there is no home folder") from error
+        raise FileNotFoundError(None, "this user has no home folder; give a folder") from error
     kind = jax.default_backend()
     if kind == "cpu":
         kind += f"-{hashlib.sha256(repr(processor()).encode()).hexdigest()[:12]}"

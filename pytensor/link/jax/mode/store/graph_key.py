@@ -121,7 +121,7 @@ class Describer:
         elif hasattr(kind, "__props__"):
             facts = self([getattr(op, name) for name in kind.__props__])
         elif isinstance(op, HasInnerGraph):
-            raise NoKeyError(f"{op} has an inner graph, and no properties that tell what it is")
+            raise NoKeyError(f"{op} has an inner graph and no `__props__` that identify it")
         else:
             facts = self._pickled(op)
         return f"{kind.__module__}.{kind.__qualname__}{state}({facts})"
@@ -184,8 +184,8 @@ def package_state(value, what):
     package = module.partition(".")[0]
     if not hasattr(sys.modules.get(package), "__path__"):
         raise NoKeyError(
-            f"{what} is from {module}, which is not part of a package, so that nothing tells what "
-            "it does; put it into one, or don't load it in this process"
+            f"{what} is from {module}, which is not part of a package, so its code has no lasting "
+            "name; put it into one, or don't load it in this process"
         )
     return "" if package == "pytensor" else f" of {package} {code_state(package)}"
 

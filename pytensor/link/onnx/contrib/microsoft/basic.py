@@ -86,7 +86,7 @@ def _turned(x, turns, turns_batch):
 
 def _without_statistics(node, *positions):
     if any(map(node.has_output, positions)):
-        raise Refused("its mean or inverse deviation is read, which is for training alone")
+        raise Refused("its mean or inverse deviation is read, which is only for training")
 
 
 def _skip_outputs(out, added):

@@ -29,8 +29,8 @@ def with_transform(scores, name):
         return scores
     if scores.type.shape[1] == 1 and name != "PROBIT":
         raise Refused(
-            f"the post_transform {name!r} of a single score, which onnxruntime leaves out though "
-            f"the standard has it: take it out of the file, and add an operator if it is meant"
+            f"onnxruntime doesn't apply the post_transform {name!r} to a single score, though the "
+            f"standard has it: remove it from the file, and add an operator if you need it"
         )
     if name == "LOGISTIC":
         return pt.sigmoid(scores)
@@ -58,7 +58,7 @@ class Labels:
     are_text: bool = False
 
     def of_positions(self, positions):
-        """Return the labels of classes; scores alone if they are strings, which nobody reads."""
+        """Return the labels of classes; only scores if they are strings, which nothing reads."""
         if self.integers is None:
             return positions
         labels = as_tensor_variable(self.integers)[positions]
@@ -230,7 +230,7 @@ def _must_be_text(x, text):
     """Refuse numbers where the node has strings, and the other way round."""
     if isinstance(x, Text) != text:
         kinds = ("text", "numbers") if text else ("numbers", "text")
-        raise Refused("it knows {} alone, and its input is {}".format(*kinds))
+        raise Refused("it takes only {}, and its input is {}".format(*kinds))
 
 
 @operator_funcify.register("CategoryMapper", domain=ML)

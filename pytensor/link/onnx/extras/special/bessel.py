@@ -251,7 +251,7 @@ def onnx_funcify_Ive(op, node, order, x):
     if orders.size and not np.abs(orders).max() <= LARGEST_ORDER:
         raise ConversionError(
             f"orders of Bessel functions beyond {LARGEST_ORDER} would lose precision; use smaller "
-            "ones, or compute what needs them before the model"
+            "orders, or compute the function before the model"
         )
     order, x = order.cast("float64"), x.cast("float64")
     result = order * x

@@ -62,7 +62,7 @@ def _steady(node, graph, *inputs, condition=None):
         outputs = [of_rank(v, ndim) for v, ndim in zip(outputs, declared, strict=True)]
     if len(node.updates) > before:
         raise Refused(
-            "its body draws random numbers or trains, which PyTensor can do in the main graph alone"
+            "its body draws random numbers or trains, which PyTensor does only in the main graph"
         )
     return outputs
 
@@ -133,7 +133,7 @@ def loop(node, trips=None, condition=None, *carried, body):
 def _trips(trips, condition, n_outputs):
     """Return how often a loop iterates at most: a number if that is known, else a scalar."""
     if trips is None and condition is None:
-        raise Refused("nothing ends it: it has neither a trip count nor a condition")
+        raise Refused("it never ends: it has neither a trip count nor a condition")
     start = None if condition is None else one_element(condition, "the condition")
     goes_on = True if start is None else known_scalar(start)
     if goes_on is False:
@@ -302,8 +302,8 @@ class WithoutGradient(ViewOp):
 
     def pullback(self, inputs, outputs, cotangents):
         raise NotImplementedError(
-            "the gradient of a loop that its condition alone ends needs the values of all "
-            "iterations: give the loop a trip count that bounds them"
+            "the gradient of a loop that only its condition ends needs the values of all "
+            "iterations; give the loop a trip count"
         )
 
 

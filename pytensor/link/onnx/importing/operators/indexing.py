@@ -170,7 +170,7 @@ def gather_nd(x, indices, *, batch_dims=0):
 def scatter_elements(x, indices, updates, *, axis=0, reduction: Reduction = "none"):
     index, axis = _elements(x, indices, axis)
     _must_fit("updates", updates, indices.type.shape)
-    # Entries that are written to one place differ in this axis alone
+    # Entries that are written to one place differ only in this axis
     return _scattered(x, index, updates, axis, reduction)
 
 

@@ -29,8 +29,8 @@ def batch_normalization(
     if not training_mode:
         if node.has_output(1):
             raise Refused(
-                "it trains, for it has more than one output: before opset 14 the standard doesn't "
-                "say how; export the model for inference, or of a later opset"
+                "it has more than one output, so it trains, and the standard says how only from "
+                "opset 14 on; export the model for inference, or with a later opset"
             )
         statistics = (pt.cast(v, dtype) for v in (mean, variance))
         out = pt.batch_normalization(image, scale, bias, *statistics, epsilon=epsilon)

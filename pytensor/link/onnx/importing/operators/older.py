@@ -141,7 +141,7 @@ def dropout(node, x, *, is_test=0, ratio=0.5):
             "it drops at random, for is_test is 0, as it is by default before opset 7: set it to 1"
         )
     if node.uses_output(1):
-        raise Refused("its mask is read, of which the standard says nothing before opset 12")
+        raise Refused("its mask is read, which the standard doesn't define before opset 12")
     return x
 
 
@@ -300,4 +300,4 @@ def resize(node, x, scales, *, mode: ResizeMode = "nearest"):
 
 @operator_funcify.register("MeanVarianceNormalization", before=9)
 def mean_variance_normalization(x):
-    raise Refused("it was an experiment before opset 9, which the standard doesn't have any more")
+    raise Refused("it was an experiment before opset 9 and is no longer in the standard")

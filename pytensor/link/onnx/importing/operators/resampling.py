@@ -94,7 +94,7 @@ def resize(
         return pt.resize(x, **options)
     if mode != "nearest" or x.type.dtype not in EXACT_IN_DOUBLE:
         raise Refused(
-            f"{mode} interpolation of {x.type.dtype}, whose rounding the standard doesn't say: "
+            f"the standard doesn't define the rounding of {mode} interpolation of {x.type.dtype}: "
             f"cast to floating point before it, and back after it"
         )
     return pt.cast(pt.resize(pt.cast(x, "float64"), **options), x.type.dtype)

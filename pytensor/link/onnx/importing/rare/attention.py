@@ -66,7 +66,7 @@ def attention(
     q = _heads(q, q_num_heads=q_num_heads)
     k, v = (_heads(x, kv_num_heads=kv_num_heads) for x in (k, v))
     if (past_key is None) != (past_value is None):
-        raise Refused("it has past_key or past_value alone: give it both or neither")
+        raise Refused("it has only one of past_key and past_value: give it both or neither")
     if qk_matmul_output_mode not in range(4):
         raise Refused(f"its qk_matmul_output_mode is {qk_matmul_output_mode}; there are 0 to 3")
     offset = 0

@@ -43,7 +43,7 @@ def _parts(x, complex_allowed):
     if n_parts not in (1, 2):
         raise Refused("PyTensor must know whether the last axis is 1 (real) or 2 (complex) long")
     if n_parts == 2 and not complex_allowed:
-        raise Refused("a one-sided transform of complex numbers, which the standard rules out")
+        raise Refused("the standard excludes a one-sided transform of complex numbers")
     return x[..., 0], x[..., 1] if n_parts == 2 else None
 
 

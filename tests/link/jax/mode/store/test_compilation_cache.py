@@ -135,5 +135,5 @@ def test_no_home(settings, monkeypatch):
 
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(compilation_cache.Path, "home", fail)
-    with pytest.warns(RuntimeWarning, match="there is no home folder"):
+    with pytest.warns(RuntimeWarning, match="this user has no home folder"):
         assert compilation_cache.use_cache() is None

@@ -182,7 +182,7 @@ def test_as_in_onnxruntime(op_type, seed):
 @pytest.mark.parametrize(
     ("op_type", "change", "reason"),
     [
-        ("Attention", {"do_rotary": 1}, "attribute do_rotary is 1, and 0 alone is supported"),
+        ("Attention", {"do_rotary": 1}, "attribute do_rotary is 1, and only 0 is supported"),
         ("GroupQueryAttention", {"causal": 0}, "attribute causal is 0"),
         ("MatMulNBits", {"bits": 3}, "weights have 3 bits"),
         ("RotaryEmbedding", {"is_packed_batching": 1}, "attribute is_packed_batching"),
