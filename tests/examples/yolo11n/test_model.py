@@ -107,7 +107,7 @@ def test_kept_modules():
         predictions = model(x)
     changed = [*model.parameters(), *updates]
     assert {v.name.split(".")[1] for v in changed} == {"13", "16", "17", "19", "20", "22", "23"}
-    assert len(changed) == len({*changed}) < len(model.state_dict()) / 2
+    assert len(changed) == len({*changed}) == 217
     total = pt.add(*[p.sum(dtype="float32", acc_dtype="float32") for p in predictions.values()])
     assert len(pytensor.grad(total, model.parameters())) == len(model.parameters())
     assert model.state_dict().keys() == YOLO11n(2).state_dict().keys()

@@ -5,7 +5,6 @@ import csv
 import numpy as np
 from evaluation.detectors import as_drawn
 from evaluation.metrics import CONFIDENCES, confusion, curves
-from matplotlib.figure import Figure
 
 
 def write_curves(folder, dataset, detections):
@@ -33,10 +32,16 @@ def _write_table(path, rows):
         csv.writer(file).writerows(rows)
 
 
+def _figure(width, height):
+    from matplotlib.figure import Figure  # half a second
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def _draw_confusion(path, table, names):
     """Draw counts in cells, darker for a larger share of what is labelled."""
     side = 3 + 0.5 * len(names)
-    figure = Figure(figsize=(side, side), layout="constrained")
+    figure = _figure(side, side)
     axis = figure.subplots()
     shares = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
     axis.imshow(shares, cmap="Blues", vmin=0, vmax=1)
@@ -52,7 +57,7 @@ def _draw_confusion(path, table, names):
 
 def _draw_class_curves(path, known):
     """Plot precision by recall, and F1 by confidence, of each class."""
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    figure = _figure(11, 4.2)
     left, right = figure.subplots(1, 2)
     for name, (precision, recall, f1) in known.items():
         drawn = recall > 0  # above the highest score there is neither
