@@ -34,7 +34,7 @@ from data.augment import LAYERS, Augment
 from data.listing import DataError, box_counts, leave_out_crowds, most_boxes
 from data.merging import read_parts, split_share
 from data.things import MOST_BOXES
-from model import YOLO11n
+from model import BACKBONE, YOLO11n
 from training.options import make_recipe, parse_arguments
 from training.recipe import StepSettings, resolve
 from training.train_step import DeviceImages, TrainStep
@@ -119,8 +119,8 @@ def build(o, memory):
     few = np.zeros((min(images.count, SQUARES), o.image_size, o.image_size, 3), "uint8")
     pasted = Augment(copy_paste=o.copy_paste).pasted + LAYERS * bool(o.paste_on)
     step = TrainStep(
-        YOLO11n(len(o.classes)), o.image_size, o.batch_size, images.boxes, settings.weight_decay,
-        settings.accumulate,
+        YOLO11n(len(o.classes), size=o.size or "n", kept=BACKBONE if o.freeze else 0),
+        o.image_size, o.batch_size, images.boxes, settings.weight_decay, settings.accumulate,
         mode=jax_mode(donate=True, precision=o.precision, cpu_kernels=True, platform="cuda"),
         optimizer=recipe.optimizer,
         images=DeviceImages(few, o.image_size, o.batch_size, pasted) if on_device else None,

@@ -364,7 +364,8 @@ type Paths = str | Path | Sequence[str | Path]
 
 def load_data(
     path: Paths, classes: list[str] | None = None, image_size: int = 320,
-    shares: Sequence[float | None] | None = None, max_boxes: int | None = None, **options: Any,
+    shares: Sequence[float | None] | None = None, max_boxes: int | None = None,
+    kept: Sequence[str] = (), **options: Any,
 ) -> tuple[Dataset, Dataset]:  # fmt: skip
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
@@ -381,6 +382,8 @@ def load_data(
         others (`loader.BatchLoader`); by default every image comes once.
     max_boxes : int, optional
         Leave out training pictures with more boxes, with which a training step takes longer.
+    kept : sequence of str
+        Classes that come first, whether the data have them or not.
     image_size, **options
         As of `Dataset`, but for `antialias`.
 
@@ -396,8 +399,8 @@ def load_data(
         The data are wrong, or a class is unknown.
     """
     paths = _each(path)
-    train = read_parts(paths, "train", classes, shares=shares)
-    val = read_parts(paths, "val", train.classes, some=len(paths) > 1)
+    train = read_parts(paths, "train", classes, shares=shares, kept=kept)
+    val = read_parts(paths, "val", train.classes, some=len(paths) > 1 or bool(kept), kept=kept)
     if max_boxes is not None:
         leave_out_crowds(train, max_boxes)
     # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
@@ -444,14 +447,16 @@ def load_split(
 
 
 def open_data(
-    options: Namespace, several: bool = False, choose: Callable[..., None] | None = None
-) -> tuple[Dataset, Dataset]:
+    options: Namespace, several: bool = False, choose: Callable[..., None] | None = None,
+    kept: Sequence[str] = (),
+) -> tuple[Dataset, Dataset]:  # fmt: skip
     """Open (training set, validation set) of the command line; download or draw if need be.
 
     `options` are from `training.options`; where their classes are None, they become the classes of
     the data.  `choose` is called with them and the training part's `Listing` before pictures are
     decoded.  With `several` processes the first one of a machine
-    does that and decodes the pictures into a file, which all map.  DataError or OSError: the data
+    does that and decodes the pictures into a file, which all map.  `kept` is as of `load_data`.
+    DataError or OSError: the data
     are missing or wrong, or hold no box of the classes.
     """
     o = options
@@ -466,9 +471,9 @@ def open_data(
         if len(paths) > 1 and any(share is not None for _, share in named):
             shares = [1.0 if share is None else share for _, share in named]
         if choose is not None:
-            choose(o, read_parts(paths, "train", o.classes, shares=shares))
+            choose(o, read_parts(paths, "train", o.classes, shares=shares, kept=kept))
         sets = load_data(
-            paths, o.classes, o.image_size, shares, progress=sys.stderr.isatty(), **how
+            paths, o.classes, o.image_size, shares, kept=kept, progress=sys.stderr.isatty(), **how
         )
     except ValueError as error:  # which says what is wrong with the data
         raise DataError(str(error)) from error

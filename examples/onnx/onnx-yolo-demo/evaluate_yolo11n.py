@@ -8,7 +8,8 @@
 PATH is a data set's folder or file, as train_yolo11n.py takes it.  Both kinds of model go through
 the same code.  All scores are by pycocotools; the headline, mAP@0.5:0.95, is what train_yolo11n.py
 prints for the same weights and data.  The output folder receives ``metrics.json`` and
-``val_detections.png``.
+``val_detections.png``, and without --each the confusion matrix and the curves of precision, recall
+and F1, as tables (.csv) and as pictures (.png).
 """
 
 import argparse
@@ -28,6 +29,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from commandline import Parser, existing
 from dataset import SPLITS, Dataset, load_split
+from evaluation.curves import write_curves
 from evaluation.detectors import (
     AS_VALIDATION,
     ModelError,
@@ -43,6 +45,7 @@ from evaluation.metrics import (
     best_confidences,
     coco_scores,
     counts_by_size,
+    limit_note,
     scores_by_source,
     without_nan,
 )
@@ -155,7 +158,9 @@ def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], pictu
     print(f"mAP@0.5:0.95 {scores['map50_95']:.4f} (mAP@0.5 {scores['map50']:.4f}), by pycocotools")
     print(format_table(scores["per_class"]))
     print("P and R at IoU 0.5 and at the score where the class's F1 is highest")
-    twelve = (f"{key} {_number(scores[key])}" for key in TWELVE)
+    if note := limit_note(scores):
+        print(note)
+    twelve = (f"{key} {_number(scores['twelve'][key])}" for key in TWELVE)
     print(f"COCO's twelve scores: {', '.join(twelve)}")
     texts = (
         f"{name} {value:g}" for name, value in zip(detector.classes, shown.confidence, strict=True)
@@ -191,6 +196,8 @@ def evaluate(options: argparse.Namespace, detector: Any, paths: list[str], pictu
             print(f"{source or 'no source named'}: {found['images']} images")
             print(format_table(found["per_class"], ("boxes", "map50", "map50_95")))
     draw_validation(options.output_dir / picture, dataset, detections)
+    if not options.each:
+        write_curves(options.output_dir, dataset, detections)
     return summary
 
 

@@ -86,7 +86,7 @@ def export_detector(
         input_names=["images"],
         output_names=["output0"],
         dynamic_axes={"images": {0: "N"}} if batch_size is None else None,
-        model_name="yolo11n",
+        model_name=f"yolo11{model.size}",
         # keys and forms that readers of YOLO exports know
         metadata={
             "task": "detect",
@@ -97,7 +97,7 @@ def export_detector(
             # what the browser page starts with
             "conf": str(CONFIDENCE),
             "iou": str(iou),
-            "description": "YOLO11n trained with PyTensor",
+            "description": f"YOLO11{model.size} trained with PyTensor",
         }
         | ({"thresholds": json.dumps(thresholds)} if thresholds else {})
         | ({"trained_on": trained_on} if trained_on else {})

@@ -1,4 +1,4 @@
-"""YOLO11n: the network, and the decoding of its output.
+"""YOLO11n and its larger sizes: the network, and the decoding of its output.
 
 >>> model, x, predictions = build_yolo11n(num_classes=2, input_size=320)
 >>> sorted(predictions)
@@ -7,9 +7,10 @@
 (255, 418)
 """
 
+import contextvars
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect
@@ -19,38 +20,66 @@ from pytensor import config, layers
 from pytensor.tensor.special import softmax
 
 LEVELS = ("p3", "p4", "p5")
+BACKBONE = 11  # modules: 0 to 10
+
+
+class Size(NamedTuple):
+    """How the sizes of YOLO11 differ."""
+
+    width: float  # factor of the channels
+    most: int  # channels before that factor
+    c3k: bool  # whether every C3k2 has a C3k inside
+
+
+SIZES = {"n": Size(0.25, 1024, False), "s": Size(0.5, 1024, False), "m": Size(1.0, 512, True)}
+
+
+def size_of(channels: int) -> str | None:
+    """Return the size of `SIZES` whose first convolution has so many channels; None for others."""
+    return next((size for size, own in SIZES.items() if 64 * own.width == channels), None)
 
 
 class YOLO11n(layers.Module):
     """A YOLO11n in float32, with the names of the reference's state dict.
 
+    `size` is that of `SIZES`: a YOLO11s or YOLO11m has the same modules, with more channels.
+    The first `kept` modules keep their weights and statistics in a training.
     `class_width` is that of the head's class branch, where it isn't what the architecture gives.
     """
 
     @config.change_flags(floatX="float32")
-    def __init__(self, num_classes: int = 2, seed: int = 0, class_width: int | None = None):
+    def __init__(
+        self, num_classes: int = 2, seed: int = 0, class_width: int | None = None,
+        size: str = "n", kept: int = 0,
+    ):  # fmt: skip
         if num_classes < 1:
             raise ValueError(f"num_classes must be at least 1, got {num_classes}")
-        self.num_classes = num_classes
+        if size not in SIZES:
+            raise ValueError(f"size must be one of {', '.join(SIZES)}, got {size!r}")
+        self.num_classes, self.size, self.kept = num_classes, size, kept
+        width, most, c3k = SIZES[size]
+        a, b, c, d, e = (
+            math.ceil(min(channels, most) * width / 8) * 8 for channels in (64, 128, 256, 512, 1024)
+        )
         self.layers: dict[int, Any] = {
-            0: ConvBNSiLU(3, 16, 3, stride=2),
-            1: ConvBNSiLU(16, 32, 3, stride=2),
-            2: C3k2(32, 64, 0.25, c3k=False),
-            3: ConvBNSiLU(64, 64, 3, stride=2),
-            4: C3k2(64, 128, 0.25, c3k=False),
-            5: ConvBNSiLU(128, 128, 3, stride=2),
-            6: C3k2(128, 128, 0.5, c3k=True),
-            7: ConvBNSiLU(128, 256, 3, stride=2),
-            8: C3k2(256, 256, 0.5, c3k=True),
-            9: SPPF(256),
-            10: C2PSA(256),
-            13: C3k2(384, 128, 0.5, c3k=False),
-            16: C3k2(256, 64, 0.5, c3k=False),
-            17: ConvBNSiLU(64, 64, 3, stride=2),
-            19: C3k2(192, 128, 0.5, c3k=False),
-            20: ConvBNSiLU(128, 128, 3, stride=2),
-            22: C3k2(384, 256, 0.5, c3k=True),
-            23: Detect(num_classes, (64, 128, 256), class_width),
+            0: ConvBNSiLU(3, a, 3, stride=2),
+            1: ConvBNSiLU(a, b, 3, stride=2),
+            2: C3k2(b, c, 0.25, c3k),
+            3: ConvBNSiLU(c, c, 3, stride=2),
+            4: C3k2(c, d, 0.25, c3k),
+            5: ConvBNSiLU(d, d, 3, stride=2),
+            6: C3k2(d, d, 0.5, c3k=True),
+            7: ConvBNSiLU(d, e, 3, stride=2),
+            8: C3k2(e, e, 0.5, c3k=True),
+            9: SPPF(e),
+            10: C2PSA(e),
+            13: C3k2(e + d, d, 0.5, c3k),
+            16: C3k2(d + d, c, 0.5, c3k),
+            17: ConvBNSiLU(c, c, 3, stride=2),
+            19: C3k2(c + d, d, 0.5, c3k),
+            20: ConvBNSiLU(d, d, 3, stride=2),
+            22: C3k2(d + e, e, 0.5, c3k=True),
+            23: Detect(num_classes, (c, d, e), class_width),
         }
         self.class_width: int = self.layers[23].class_width
         self.initialize(seed)
@@ -58,6 +87,11 @@ class YOLO11n(layers.Module):
     def children(self) -> Iterator[tuple[str, Any]]:
         """Yield the layers under the name that the reference has for them."""
         yield "model", self.layers
+
+    def named_parameters(self) -> dict[str, Any]:
+        """Return the parameters that a training changes, by name."""
+        own = super().named_parameters()
+        return {name: v for name, v in own.items() if int(name.split(".")[1]) >= self.kept}
 
     def __call__(self, x: pt.TensorVariable) -> dict[str, Any]:
         """Build the graph of the raw predictions of RGB images in 0..1.
@@ -87,8 +121,11 @@ class YOLO11n(layers.Module):
         def join(*parts: pt.TensorVariable) -> Any:
             return pt.concatenate(parts, axis=1)
 
-        for i in range(11):
-            out[i] = x = layer[i](x)
+        for i in range(BACKBONE):
+            if i < self.kept:  # out of the context of `layers.training`
+                out[i] = x = contextvars.Context().run(layer[i], x)
+            else:
+                out[i] = x = layer[i](x)
         out[11] = upsample(out[10])
         out[12] = join(out[11], out[6])
         out[13] = layer[13](out[12])

@@ -51,6 +51,7 @@ from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import LocalWeights, Validator, check_first, finish
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
+from training.loggers import LogError
 from training.preset import choose
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
@@ -61,7 +62,7 @@ from training.train_step import (
     draws_on_device,
     training_mode,
 )
-from training.weights import model_info, starting_model
+from training.weights import kept_classes, model_info, starting_model
 
 from pytensor.link.jax.mode.host_memory import keep_freed_memory
 from pytensor.link.jax.mode.store.compilation_cache import use_cache
@@ -71,7 +72,7 @@ from pytensor.link.jax.parallel.processes import ProcessGroup, join
 
 # Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.
 KNOWN_ERRORS = (
-    TrainingError, CheckpointError, DataError, ExportMismatch, ParallelError, OSError,
+    TrainingError, CheckpointError, DataError, ExportMismatch, LogError, ParallelError, OSError,
 )  # fmt: skip
 
 
@@ -193,7 +194,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o, group is not None, choose if o.auto else None)
+    kept = kept_classes(o, folder.last)
+    train_set, val_set = open_data(o, group is not None, choose if o.auto else None, kept)
     devices.check_batch_size(o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     hard = find_hard(o, folder, model, train_set, devices)
@@ -232,6 +234,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     checkpoints = callbacks.Checkpoints(run, meter, until)
     validator = make_validator(o, step, val_set, devices, checkpoints)
     hooks = [meter, callbacks.Remaining(run), callbacks.Results(run), checkpoints]
+    if o.log:
+        hooks.append(callbacks.Log(run))
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
 

@@ -8,6 +8,12 @@ import numpy as np
 # suppression handles every class. It has to exceed the side of any network input.
 CLASS_SHIFT = 7680.0
 MAX_CANDIDATES = 30000  # the best ones enter the suppression
+MAX_DETECTIONS = 300  # of an image in validation, unless images have more things
+MOST_DRAWN = 1000  # of a picture that is drawn, as in page/src/worker/nms.js
+
+
+class NotFiniteError(ValueError):
+    """Predictions that no detection can be made of."""
 
 
 def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -68,8 +74,8 @@ def _greedy_keep(boxes: np.ndarray, iou: float, most: int, block: int = 128) -> 
 
 
 def nms(
-    predictions: np.ndarray, confidence: float | np.ndarray, iou: float, max_detections: int = 300,
-    multi_label: bool = True, class_aware: bool = True,
+    predictions: np.ndarray, confidence: float | np.ndarray, iou: float,
+    max_detections: int = MAX_DETECTIONS, multi_label: bool = True, class_aware: bool = True,
 ) -> np.ndarray:  # fmt: skip
     """Suppress non-maxima in one image's decoded predictions, (4 + num_classes, anchors).
 
@@ -84,13 +90,21 @@ def nms(
     """
     predictions = np.asarray(predictions, dtype=np.float32)
     if not np.isfinite(predictions).all():
-        raise ValueError("predictions contain NaN or infinity; check the weights and the input")
+        raise NotFiniteError("predictions contain NaN or infinity; check the weights and the input")
     rows = _candidates(predictions, confidence, multi_label)
     rows = rows[np.argsort(-rows[:, 4], kind="stable")[:MAX_CANDIDATES]]
     boxes = rows[:, :4]
     if class_aware:
         boxes = boxes + rows[:, 5:6] * np.float32(CLASS_SHIFT)
     return rows[_greedy_keep(boxes, iou, max_detections)]
+
+
+def suppressed(detections: np.ndarray, confidence: float, iou: float) -> np.ndarray:
+    """Keep the detections (n, 6) of `nms` that stricter thresholds leave, best first."""
+    rows = detections[detections[:, 4] > confidence]
+    rows = rows[np.argsort(-rows[:, 4], kind="stable")]
+    shift = np.abs(rows[:, :4]).max(initial=0) * 2 + 1
+    return rows[_greedy_keep(rows[:, :4] + rows[:, 5:6] * shift, iou, len(rows))]
 
 
 def scale_detections(detections: np.ndarray, geometry: Any) -> np.ndarray:

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect
-from model import LEVELS, YOLO11n, build_yolo11n, make_anchors
+from model import BACKBONE, LEVELS, YOLO11n, build_yolo11n, make_anchors, size_of
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor import config, layers
 from pytensor.link.jax import jax_mode
+from pytensor.link.jax.mode.building import quick_building
 from tests.examples import yolo11n_golden as golden
 from tests.utils import REFERENCE_MODE, dtypes_of
 
@@ -55,6 +56,61 @@ def test_sizes(num_classes, trainable):
     assert len(model.parameters()) == 255
     assert sum(np.prod(p.type.shape) for p in model.parameters()) == trainable
     assert len(model.state_dict()) == 418
+
+
+def count(model):
+    """Return the number of weights, with the 16 fixed ones of the distribution head."""
+    return sum(v.get_value(borrow=True).size for v in model.parameters()) + 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "few", "many", "tensors", "digest"),
+    [
+        ("s", 9_428_566, 9_458_752, 255, "4a1a7e18d5f2fe08"),
+        ("m", 20_054_550, 20_114_688, 330, "fa981fe06a32d79d"),
+    ],
+)
+def test_larger_sizes(size, few, many, tensors, digest):
+    """Numbers of parameters of 2 and of 80 classes; a hash of all names and shapes."""
+    model = YOLO11n(2, size=size)
+    assert (count(model), len(model.parameters())) == (few, tensors)
+    shapes = {name: "x".join(map(str, v.shape)) for name, v in model.state_dict().items()}
+    text = "".join(f"{name}\t{shape}\n" for name, shape in shapes.items())
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+    assert count(YOLO11n(80, size=size)) == many
+    assert size_of(model.state_dict()["model.0.conv.weight"].shape[0]) == size
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", ["s", "m"])
+def test_golden_training_of_larger_sizes(size):
+    """In every seventh anchor, at 96 px."""
+    model = YOLO11n(2, size=size)
+    golden.load_golden_weights(model)
+    x = pt.tensor("images", dtype="float32", shape=(2, 3, 96, 96))
+    with layers.training():
+        outputs = [*model(x).values()]
+    with quick_building():
+        run = pytensor.function([x], outputs, mode=jax_mode())
+    raw = by_anchor(run(golden.images(2, 96)))[:, :, ::7]
+    expected = golden.load_arrays(golden.CORE / "sizes_train_nc2.npz")
+    for part, name in ((raw[:, :64], "boxes"), (raw[:, 64:], "scores")):
+        np.testing.assert_allclose(part, expected[f"{size}_{name}"], atol=1e-3, rtol=0)
+
+
+def test_kept_modules():
+    """Their weights and statistics have no update, and no gradient is asked for."""
+    model = YOLO11n(2, kept=BACKBONE)
+    x = pt.tensor("images", dtype="float32", shape=(2, 3, 64, 64))
+    with layers.training() as updates:
+        predictions = model(x)
+    changed = [*model.parameters(), *updates]
+    assert {v.name.split(".")[1] for v in changed} == {"13", "16", "17", "19", "20", "22", "23"}
+    assert len(changed) == len({*changed}) == 217
+    total = pt.add(*[p.sum(dtype="float32", acc_dtype="float32") for p in predictions.values()])
+    assert len(pytensor.grad(total, model.parameters())) == len(model.parameters())
+    assert model.state_dict().keys() == YOLO11n(2).state_dict().keys()
 
 
 def test_names_shapes_and_golden_rule():
@@ -272,3 +328,5 @@ def test_bad_inputs():
         YOLO11n(2)(pt.tensor("x", dtype="float64", shape=(None, 3, 64, 64)))
     with pytest.raises(ValueError, match="num_classes must be at least 1"):
         YOLO11n(0)
+    with pytest.raises(ValueError, match="size must be one of n, s, m, got 'x'"):
+        YOLO11n(2, size="x")

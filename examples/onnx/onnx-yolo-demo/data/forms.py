@@ -1,4 +1,4 @@
-"""Forms of annotations besides COCO's and YOLO's, in one table: Pascal VOC, labelme, CSV.
+"""Forms of annotations besides COCO's and YOLO's, in one table: Pascal VOC, CVAT, labelme, CSV.
 
 A form has a function that recognizes its files by how they begin, and one that reads a file. All
 else is the same for all: where the pictures are, which part of the set a file is of, the classes.
@@ -38,6 +38,7 @@ class Labelled(NamedTuple):
     things: list
     size: tuple | None = None  # width and height
     fractions: bool = False  # whether corners are fractions
+    part: str | None = None  # train, val or test, where the file says so of each picture
 
 
 class Form(NamedTuple):
@@ -48,6 +49,7 @@ class Form(NamedTuple):
     single: bool  # whether each file is of one picture, and called like it
     fits: Callable  # (first bytes of a file) -> whether it has this form
     read: Callable  # (file) -> list of Labelled; ValueError, KeyError, … if it can't
+    parts: Callable | None = None  # (file) -> set of the parts that it names for its pictures
 
 
 class FormPart(NamedTuple):
@@ -58,6 +60,7 @@ class FormPart(NamedTuple):
     files: list  # of the part
     every: list  # of all parts: the classes are theirs
     listed: dict  # part by the name of a picture without its ending, where lists tell it
+    split: str | None = None  # the part, where files name it for each picture
 
     @property
     def source(self):
@@ -75,9 +78,13 @@ def find_form(path, split):
         elif path.is_file() and path not in every:
             continue
         listed = _listed_parts(root) if form.single else {}
-        files = [file for file in every if _part_of(file, form, root, listed) == split]
+        inside = {file: form.parts(file) for file in every} if form.parts else {}
+        if any(inside.values()):
+            files = [file for file in every if split in inside[file]]
+        else:
+            files = [file for file in every if _part_of(file, form, root, listed) == split]
         if files:
-            return FormPart(form, root, files, every, listed)
+            return FormPart(form, root, files, every, listed, split if inside else None)
     return None
 
 
@@ -123,7 +130,10 @@ def read_form(part, classes=None, limit=None, share=None, some=False):
             excluded[_path(index, found[0], file)] = reason
         names.update(thing.name for each in found for thing in each.things)
         if file in own:
+            named = any(each.part for each in found)
             for each in found:
+                if named and (each.part or "train") != part.split:
+                    continue
                 path = _path(index, each, file)
                 pictures[path] = each.size
                 things.setdefault(path, []).extend((each.fractions, t) for t in each.things)
@@ -214,6 +224,67 @@ def _read_voc(file):
         things.append(Thing(thing.findtext("name", "").strip(), *corners, difficult))
     size = _size(top.findtext("size/width"), top.findtext("size/height"))
     return [Labelled(top.findtext("filename") or file.stem, things, size)]
+
+
+# ------------------------------------------------------------------------------ CVAT
+
+
+def _read_cvat(file):
+    """Read an XML file of CVAT, "CVAT for images": the box around each shape."""
+    top = ElementTree.parse(file).getroot()
+    if top.find("track") is not None:
+        raise ValueError("has tracks of a film; in CVAT, export it as 'CVAT for images 1.1'")
+    found = []
+    for image in top.iter("image"):
+        things = []
+        for shape in image:
+            if shape.tag not in _SHAPES:
+                continue  # a tag is of the whole picture
+            points = np.array(_SHAPES[shape.tag](shape.attrib))
+            if angle := np.deg2rad(float(shape.get("rotation", 0))):
+                turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+                centre = (points.min(axis=0) + points.max(axis=0)) / 2
+                points = (points - centre) @ turn + centre
+            corners = *points.min(axis=0).tolist(), *points.max(axis=0).tolist()
+            things.append(Thing(shape.attrib["label"], *corners))
+        size = _size(image.get("width"), image.get("height"))
+        part = part_of_name(image.get("subset", ""))
+        found.append(Labelled(image.attrib["name"], things, size, part=part))
+    return found
+
+
+def _corners(x1, y1, x2, y2):
+    return [(x1, y1), (x2, y1), (x2, y2), (x1, y2)]
+
+
+def _box(shape):
+    return _corners(*(float(shape[key]) for key in ("xtl", "ytl", "xbr", "ybr")))
+
+
+def _ellipse(shape):
+    x, y, rx, ry = (float(shape[key]) for key in ("cx", "cy", "rx", "ry"))
+    return _corners(x - rx, y - ry, x + rx, y + ry)
+
+
+def _mask(shape):
+    x, y, width, height = (float(shape[key]) for key in ("left", "top", "width", "height"))
+    return _corners(x, y, x + width, y + height)
+
+
+def _points(shape):
+    return [tuple(map(float, point.split(","))) for point in shape["points"].split(";")]
+
+
+_SHAPES = {
+    "box": _box, "ellipse": _ellipse, "mask": _mask, "polygon": _points, "polyline": _points,
+}  # fmt: skip
+
+
+def _parts_of_cvat(file):
+    """Return the parts that a file names for its pictures, as exports of projects do."""
+    subsets = re.findall(r'<image [^>]*\bsubset="([^"]*)"', file.read_text(encoding="utf-8"))
+    parts = {part_of_name(subset) for subset in subsets} - {None}
+    return parts | ({"train"} if parts and len(parts) < len({*subsets}) else set())
 
 
 # ------------------------------------------------------------------------------ labelme
@@ -317,7 +388,8 @@ def _descriptions(file):
 
 
 FORMS = (
-    Form("Pascal VOC", ".xml", True, lambda text: b"<annotation" in text, _read_voc),
+    Form("Pascal VOC", ".xml", True, re.compile(rb"<annotation[\s>]").search, _read_voc),
+    Form("CVAT", ".xml", False, lambda text: b"<annotations>" in text, _read_cvat, _parts_of_cvat),
     Form("labelme", ".json", True, lambda text: b'"shapes"' in text, _read_labelme),
     Form("CSV", ".csv", False, _fits_csv, _read_csv),
 )

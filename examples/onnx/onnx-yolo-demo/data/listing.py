@@ -220,6 +220,39 @@ def leave_out_crowds(listing, most):
         listing.excluded[place] = f"has {counts[place]} boxes, more than --max-boxes {most}"
 
 
+# Names of the same class in public data sets; the first is COCO's.
+_SYNONYMS = (
+    ("person", "people", "human", "pedestrian", "man", "woman"),
+    ("cell phone", "phone", "mobile", "mobile phone", "smartphone", "telephone"),
+    ("laptop", "notebook"), ("tv", "television", "monitor", "tv monitor", "screen"),
+    ("bicycle", "bike"), ("motorcycle", "motorbike"), ("airplane", "aeroplane", "plane"),
+    ("car", "automobile"), ("truck", "lorry"), ("couch", "sofa"), ("dining table", "table"),
+    ("potted plant", "plant"), ("refrigerator", "fridge"), ("hair drier", "hair dryer"),
+    ("donut", "doughnut"), ("sports ball", "ball"), ("cup", "mug"),
+)  # fmt: skip
+
+
+def _plain(name):
+    """Return a name in small letters and digits only, in the singular."""
+    return "".join(filter(str.isalnum, name.lower())).removesuffix("s")
+
+
+def similar(name, available):
+    """Return the class of `available` that is probably meant by another name; None if none is."""
+    plain = {_plain(each): each for each in available}
+    groups = (group for group in _SYNONYMS if _plain(name) in map(_plain, group))
+    others = [_plain(each) for group in groups for each in group]
+    close = difflib.get_close_matches(_plain(name), plain, 1, 0.8)
+    return next((plain[each] for each in (_plain(name), *others, *close) if each in plain), None)
+
+
+def hint(names, available):
+    """Return " (did you mean …?)", or "" where nothing in `available` is like one of the names."""
+    meant = [similar(name, available) for name in names]
+    found = ", ".join(repr(name) for name in meant if name is not None)
+    return f" (did you mean {found}?)" if found else ""
+
+
 def choose_classes(source, available, wanted, some=False):
     """Return the wanted class names, all by default, checked against the classes of `source`.
 
@@ -231,12 +264,9 @@ def choose_classes(source, available, wanted, some=False):
     if some and len(unknown) < len(wanted):
         wanted, unknown = [name for name in wanted if name in available], []
     if unknown:
-        lower = {name.lower(): name for name in available}
-        near = [difflib.get_close_matches(name.lower(), lower, 1) for name in unknown]
-        meant = [repr(lower[match]) for matches in near for match in matches]
-        hint = f" (did you mean {', '.join(meant)}?)" if meant else ""
         raise ValueError(
-            f"{source} has no category {unknown}{hint}; available: {sorted(available)}"
+            f"{source} has no category {unknown}{hint(unknown, available)}; available: "
+            f"{sorted(available)}"
         )
     if not wanted or len(set(wanted)) != len(wanted):
         raise ValueError(f"classes must be distinct names, at least one; got {wanted}")

@@ -23,19 +23,23 @@ def split_share(text):
     return found[1], share
 
 
-def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
+def read_parts(paths, split, classes=None, limit=None, shares=None, some=False, kept=()):
     """Read a part of one or of several data sets, as one `Listing`.
 
     The classes are by default all sets' classes, by name, in the order of their first appearance.
     A set may lack some of the classes: its pictures aren't labelled for them; with `some`, several
     sets may lack a class altogether. A set may lack the part, too, unless all do: one without a
     part for validation is for training as a whole if another has one. `shares` has a number for
-    each path, or None for all of them.
+    each path, or None for all of them. The classes `kept` come first, whether a set has them or
+    not.
     """
-    if len(paths) == 1:
+    if len(paths) == 1 and not kept:
         return read_part(paths[0], split, classes, limit)
     divide = split != "test" and all(isinstance(find(each, "val"), Unsplit) for each in paths)
     listings, parts, missing = [], [], []
+    asked = classes
+    if classes is not None:
+        classes = [*dict.fromkeys([*kept, *classes])]
     for path, share in zip(paths, shares or [None] * len(paths), strict=True):
         try:
             listings.append(read_part(path, split, classes, limit, some=True, divide=divide))
@@ -47,8 +51,9 @@ def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
     available = list(dict.fromkeys(name for each in listings for name in each.classes))
     if not some:
         source = " + ".join(str(each.source) for each in listings)
-        classes = choose_classes(source, available, classes)
-    return merged(listings, parts, classes)
+        asked = choose_classes(source, available, asked)
+        classes = [*dict.fromkeys([*kept, *asked])]
+    return merged(listings, parts if len(paths) > 1 else [], classes)
 
 
 def merged(listings, parts, classes):

@@ -19,7 +19,7 @@ from data.listing import choose_classes, read_names
 from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
 from training.checkpoint import REAL_WEIGHTS
-from utils import nms, scale_detections
+from utils import MAX_DETECTIONS, MOST_DRAWN, nms, scale_detections, suppressed
 
 # Of a model that doesn't say its thresholds: of the score, and of the overlap of two boxes.
 CONFIDENCE, IOU = 0.25, 0.45
@@ -340,7 +340,8 @@ def detect_in(detector, pixels, confidence=None, iou=None):
         iou = detector.suppression.iou
     square, geometry = letterbox(pixels, detector.image_size)
     [decoded], [geometry] = _predict(detector, square.transpose(2, 0, 1)[None], [geometry])
-    return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
+    found = nms(decoded, confidence, iou, MOST_DRAWN, multi_label=False)
+    return scale_detections(found, geometry)
 
 
 def detect(
@@ -354,11 +355,28 @@ def detect(
     return detect_by([suppression], detector, dataset, batch_size, progress, places)[0]
 
 
+def as_drawn(detections):
+    """Return the detections of a validation that a page draws at its usual thresholds."""
+    return {
+        image_id: suppressed(np.reshape(rows, (-1, 6)), CONFIDENCE, IOU)
+        for image_id, rows in detections.items()
+    }
+
+
+def most_detections(dataset):
+    """Return how many detections of an image are kept: twice the things of the densest image.
+
+    At least `utils.MAX_DETECTIONS`.
+    """
+    return max(MAX_DETECTIONS, 2 * int(dataset.box_counts().max(initial=0)))
+
+
 def detect_by(suppressions, detector, dataset, batch_size, progress=False, places=None):
     """Return what `detect` returns for each of several ways of suppression, by one run."""
     from data.loader import val_batches  # imports PyTensor and Numba: seconds
 
     places = range(len(dataset)) if places is None else places
+    most = most_detections(dataset)
     batches = val_batches(dataset, batch_size, places)
     count = math.ceil(len(places) / batch_size)
     found = [{} for _ in suppressions]
@@ -369,6 +387,6 @@ def detect_by(suppressions, detector, dataset, batch_size, progress=False, place
             decoded, batch.image_ids, geometries, strict=False
         ):
             for own, way in zip(found, suppressions, strict=True):
-                kept = nms(predictions, way.confidence, way.iou, multi_label=way.multi_label)
+                kept = nms(predictions, way.confidence, way.iou, most, multi_label=way.multi_label)
                 own[image_id] = scale_detections(kept, geometry)
     return found

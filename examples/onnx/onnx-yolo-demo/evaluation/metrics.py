@@ -2,42 +2,62 @@
 
 `coco_map` is what training validates with.  `coco_scores` computes COCO's twelve scores, and the
 precision and recall of each class.  `matches` says which detections are right at an IoU of 0.5:
-`mistakes` lists the others, `counts_by_size` counts them, and `best_confidences` finds thresholds.
+`mistakes` lists the others, `counts_by_size` and `confusion` count them, and `best_confidences`
+finds thresholds on the `curves` of precision and recall.
 All take a `Dataset`, whose usable images and classes are scored with crowd regions ignored the way
 COCO does, and detections as `detect` finds them: by image id, arrays (n, 6) of ``x1, y1, x2, y2,
 score, class index`` in pixels of the original picture.  An image that isn't labelled for a class
 takes no part in that class's scores.
+
+COCO counts the best 100 detections of a class in an image.  Where an image has more things of a
+class, all scores but COCO's twelve count twice as many detections as it has things.
 """
 
 import contextlib
 import io
 import math
+from collections import Counter
 
 import numpy as np
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
+from utils import box_iou
 
 # The order of COCOeval's `stats`.
 TWELVE = ("map50_95", "map50", "map75", "map_small", "map_medium", "map_large")
 TWELVE += ("ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large")
 SIZES = {"small": 32**2, "medium": 96**2, "large": math.inf}  # areas below these, as COCO's
+COCO_DETECTIONS = 100  # of a class in an image
 CONFIDENCES = np.arange(1, 100) / 100  # what a page's slider can be set to
 
 
 def coco_map(dataset, detections):
     """Compute COCO's mean average precision.
 
-    Returns ``map50_95`` and ``map50`` (0 to 1, mean over the classes that have ground truth) and
+    Returns ``map50_95`` and ``map50`` (0 to 1, mean over the classes that have ground truth);
     ``per_class``: class name to a dict with the same two keys, NaN for a class without ground
-    truth.  ValueError if there is none of any class.
+    truth; and ``max_detections``, how many of a class in an image count.  ValueError if there is
+    no ground truth of any class.
     """
     return _means(_matched(dataset, detections, areas=1), dataset)
 
 
-def coco_scores(dataset, detections):
-    """Compute COCO's twelve standard scores, with COCO's own settings.
+def limit_note(scores):
+    """Return in words how many detections of an image `scores` count; "" where as many as COCO."""
+    most = scores["max_detections"]
+    if most <= COCO_DETECTIONS:
+        return ""
+    return (
+        f"an image has {most // 2} things of one class: mAP counts {most} detections of a class in "
+        f"an image (COCO's twelve scores: {COCO_DETECTIONS})"
+    )
 
-    Returns what `coco_map` does, and ``map75``; ``map_small``, ``map_medium`` and ``map_large``
+
+def coco_scores(dataset, detections):
+    """Compute COCO's twelve standard scores, with COCO's own settings, and the project's.
+
+    Returns what `coco_map` does, and ``twelve``, a dict with the names of `TWELVE`: ``map50_95``,
+    ``map50``, ``map75``; ``map_small``, ``map_medium`` and ``map_large``
     (areas below 32², below 96² and above, in pixels of the original picture); the recalls
     ``ar_1``, ``ar_10``, ``ar_100`` (the best 1, 10, 100 per image and class) and ``ar_small``,
     ``ar_medium``, ``ar_large``.  NaN where there is no ground truth of that size.
@@ -49,7 +69,8 @@ def coco_scores(dataset, detections):
     with contextlib.redirect_stdout(io.StringIO()):
         evaluation.summarize()
     known = np.where(evaluation.stats < 0, np.nan, evaluation.stats)
-    scores = dict(zip(TWELVE, known.tolist(), strict=True)) | _means(evaluation, dataset)
+    scores = _means(evaluation, dataset)
+    scores["twelve"] = dict(zip(TWELVE, known.tolist(), strict=True))
     recall, boxes = evaluation.params.recThrs, evaluation.cocoGt.anns.values()
     for name, category in zip(dataset.classes, dataset.category_ids, strict=True):
         # Of all boxes, at IoU 0.5; -1 where there is no ground truth.
@@ -203,6 +224,59 @@ def _counts(things, false):
     }
 
 
+def curves(dataset, detections):
+    """Compute precision, recall and F1 of each class at each of `CONFIDENCES`.
+
+    Returns, by class name, three arrays (99,); NaN for a class of which there is nothing.
+    """
+    found, things = matches(dataset, detections)
+    rows = {}
+    for name in dataset.classes:
+        own = [(row["score"], right) for row, right in found if row["class"] == name]
+        scores, right = np.reshape(own, (-1, 2)).T
+        count = sum(thing["class"] == name for thing, _ in things) or math.nan
+        above = scores > CONFIDENCES[:, None]
+        drawn, hits = above.sum(axis=1), above @ right
+        precision = hits / np.maximum(drawn, 1) + 0 * count
+        rows[name] = precision, hits / count, 2 * hits / (count + drawn)
+    return rows
+
+
+def confusion(dataset, detections):
+    """Count what is labelled by what is found, at an IoU of 0.5.
+
+    A thing that no detection of its own class matches may be matched by one of another.
+
+    Returns
+    -------
+    int64 (classes + 1, classes + 1)
+        In a row, things of a class; in the last row, what is no thing. In a column, detections of
+        a class; in the last column, none.
+    """
+    found, things = matches(dataset, detections)
+    place = {name: k for k, name in enumerate(dataset.classes)}
+    nothing = len(place)
+    table = np.zeros((nothing + 1, nothing + 1), np.int64)
+    left = {}
+    for thing, right in things:
+        if not right:
+            left.setdefault(thing["image_id"], []).append(thing)
+    for row, right in sorted(found, key=lambda pair: -pair[0]["score"]):
+        label = place[row["class"]]
+        if right:
+            table[label, label] += 1
+            continue
+        others = left.get(row["image_id"], [])
+        overlaps = box_iou(np.array([row["box"]]), np.reshape([o["box"] for o in others], (-1, 4)))
+        if overlaps.max(initial=0) >= 0.5:
+            table[place[others.pop(int(overlaps.argmax()))["class"]], label] += 1
+        else:
+            table[nothing, label] += 1
+    for thing in (thing for others in left.values() for thing in others):
+        table[place[thing["class"]], nothing] += 1
+    return table
+
+
 def best_confidences(dataset, detections, least_precision=None):
     """Find the confidence of each class, among `CONFIDENCES`, at which its F1 is highest.
 
@@ -213,19 +287,11 @@ def best_confidences(dataset, detections, least_precision=None):
     ``confidence``, ``precision``, ``recall`` and ``f1``, which are NaN for a class of which there
     is nothing.
     """
-    found, things = matches(dataset, detections)
     best, keys = {}, ("confidence", "precision", "recall", "f1")
-    for name in dataset.classes:
-        own = [(row["score"], right) for row, right in found if row["class"] == name]
-        scores, right = np.reshape(own, (-1, 2)).T
-        count = sum(thing["class"] == name for thing, _ in things)
-        if not count:
+    for name, (precision, recall, f1) in curves(dataset, detections).items():
+        if np.isnan(f1).all():
             best[name] = dict.fromkeys(keys, math.nan)
             continue
-        above = scores > CONFIDENCES[:, None]
-        drawn, hits = above.sum(axis=1), above @ right
-        precision, recall = hits / np.maximum(drawn, 1), hits / count
-        f1 = 2 * hits / (count + drawn)
         enough = precision >= (np.inf if least_precision is None else least_precision)
         place = np.argmax(f1)
         if enough.any():  # of equal recall, the one with the fewest false detections
@@ -284,9 +350,18 @@ def _matched(dataset, detections, areas=4, images=None):
         parameters = evaluation.params
         parameters.areaRng = parameters.areaRng[:areas]
         parameters.areaRngLbl = parameters.areaRngLbl[:areas]
+        parameters.maxDets = [1, 10, COCO_DETECTIONS]  # among which `summarize` seeks the last
+        if (most := most_things(annotations)) > COCO_DETECTIONS:
+            parameters.maxDets.append(2 * most)
         evaluation.evaluate()
         evaluation.accumulate()
     return evaluation
+
+
+def most_things(annotations):
+    """Return how many things of one class an image has at most, of COCO's annotations."""
+    counts = Counter((a["image_id"], a["category_id"]) for a in annotations if not a["iscrowd"])
+    return max(counts.values(), default=0)
 
 
 def _means(evaluation, dataset):
@@ -300,7 +375,7 @@ def _means(evaluation, dataset):
     return {
         key: float(np.nanmean([values[key] for values in per_class.values()]))
         for key in ("map50_95", "map50")
-    } | {"per_class": per_class}
+    } | {"per_class": per_class, "max_detections": evaluation.params.maxDets[-1]}
 
 
 def without_nan(value):

@@ -1,7 +1,10 @@
 """Judge a score: its interval by bootstrap, and which pictures to label next."""
 
+from collections import Counter
+
 import numpy as np
-from evaluation.metrics import matches
+from evaluation.detectors import as_drawn
+from evaluation.metrics import matches, mistakes
 
 SAMPLES = 1000  # of the bootstrap
 FEW_IMAGES = 10  # of which a score tells nothing
@@ -60,10 +63,12 @@ def average_precision(weight, right, count):
 def verdict(dataset, detections, result, train_report):
     """Return lines that say what a model's scores are worth, and what to label next.
 
+    `detections` are those of a validation; those above a page's thresholds are looked at, too.
     `result` is what `metrics.coco_map` says, `train_report` the `report` of the training set.
     """
     count, map50 = len(dataset), result["map50"]
     low, high = map50_interval(dataset, detections)
+    drawn = as_drawn(detections)
     lines = [
         f"mAP@0.5 is {map50:.2f} on {count} images with {dataset.report['boxes']} boxes; with "
         f"others of the same kind, {low:.2f} to {high:.2f} (95 of 100 times)"
@@ -72,11 +77,6 @@ def verdict(dataset, detections, result, train_report):
         lines.append(f"  {count} images tell nothing: label at least 30 for the validation")
     elif high - low > 2 * WIDE:
         lines.append("  that tells little: more labelled images for the validation narrow it")
-    if map50 < NOTHING:
-        lines.append(
-            "  the model has learned nothing: look at labels.png in the run's folder, then try "
-            "more epochs"
-        )
     rows = [
         (name, result["per_class"][name]["map50"], boxes, train_report["per_class"][name])
         for name, boxes in dataset.report["per_class"].items()
@@ -87,4 +87,24 @@ def verdict(dataset, detections, result, train_report):
     worst = sorted((row for row in rows if row[2]), key=lambda row: row[1])[:3]
     said = [f"{name} (AP@0.5 {ap:.2f}, {boxes} in training)" for name, ap, _, boxes in worst]
     lines.append(f"  label more of these first: {', '.join(said)}")
+    if wrong := worst_images(dataset, drawn):
+        said = [f"{name} ({missed} missed, {false} false)" for name, missed, false in wrong]
+        lines.append(f"  most mistakes (mistakes.png shows some): {', '.join(said)}")
     return lines
+
+
+def worst_images(dataset, drawn, count=3):
+    """Return (file name, things missed, false detections) of the images with most mistakes.
+
+    `drawn` are the detections as a page draws them.
+    """
+    false, missed = mistakes(dataset, drawn)
+    counts = [Counter(row["image_id"] for row in rows) for rows in (missed, false)]
+    errors = Counter()
+    for own in counts:
+        errors.update(own)
+    place = {image_id: k for k, image_id in enumerate(dataset.image_ids)}
+    return [
+        (dataset.file_name(place[image_id]), *(own[image_id] for own in counts))
+        for image_id, _ in errors.most_common(count)
+    ]

@@ -52,6 +52,14 @@ def draw(dataset, rows):
     return image_mosaic(pictures, columns=5)
 
 
+def draw_mistakes(path, dataset, drawn, count=10):
+    """Draw a sheet of the first mistakes of detections, half of them misses where there are any."""
+    false, missed = mistakes(dataset, drawn)
+    rows = [*missed[: count // 2], *false[: count // 2]]
+    if rows:
+        Image.fromarray(draw(dataset, rows)).save(path)
+
+
 def run(options):
     """List the mistakes as the command line says."""
     detector = open_detector(options.model, options.image_size)

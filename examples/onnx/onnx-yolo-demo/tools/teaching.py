@@ -23,7 +23,7 @@ from loss import (
     task_aligned_assign,
     yolo_loss,
 )
-from model import LEVELS, YOLO11n, make_anchors
+from model import LEVELS, YOLO11n, make_anchors, size_of
 from training.train_step import target_inputs
 
 import pytensor
@@ -64,9 +64,9 @@ class SecondHead:
     from `found`, the detector's output.
     """
 
-    def __init__(self, part, class_width):
+    def __init__(self, part, class_width, size="n"):
         self.part = part
-        self.model = YOLO11n(MAX_CLASSES, class_width=class_width)
+        self.model = YOLO11n(MAX_CLASSES, class_width=class_width, size=size)
         head = self.model.layers[23]
         for layer in head.modules():
             if isinstance(layer, ConvBNSiLU):
@@ -150,7 +150,7 @@ def step_model(part, shapes, class_width):
     The state is a list of variables, the weights among them: inputs by their names, and outputs
     with "next/" before them.
     """
-    head = SecondHead(part, class_width)
+    head = SecondHead(part, class_width, size_of(shapes[0][0] // 4))
     maps, found = inputs_of(shapes, BATCH)
     boxes, classes, num_boxes = target_inputs(BATCH, MAX_BOXES)
     rate = pt.scalar("rate", dtype="float32")
@@ -173,7 +173,7 @@ def head_model(part, shapes, class_width, names, opset_version):
     constants when the page joins the two models.  Maps and output have the `names` of the
     detector's graph; all others begin with "taught/".
     """
-    head = SecondHead(part, class_width)
+    head = SecondHead(part, class_width, size_of(shapes[0][0] // 4))
     maps, found = inputs_of(shapes, 1)
     rows = [pt.vector(name, dtype="int64") for name in ("known", "learned")]
     weights = {variable: variable.type(name=variable.name) for variable in head.weights}
@@ -231,8 +231,16 @@ def teaching_assets(model):
         return {}
     [image], [output] = graph.input, graph.output
     size = image.type.tensor_type.shape.dim[2].dim_value
-    last = head.cv3[0][2].weight.name
-    [width] = {i.dims[1] for i in graph.initializer if i.name.startswith(last) and len(i.dims) == 4}
+
+    def inputs_of_filters(weight):
+        own = (i.dims for i in graph.initializer if i.name.startswith(weight.name))
+        [count] = {dims[1] for dims in own if len(dims) == 4}
+        return count
+
+    width, stem = (
+        inputs_of_filters(layer) for layer in (head.cv3[0][2].weight, head.cv2[0][0].conv.weight)
+    )
+    head = YOLO11n(MAX_CLASSES, size=size_of(stem // 4)).layers[23]
     first = [branch[0].conv.weight for branch in head.cv2]
     channels = [weight.type.shape[1] for weight in first]
     maps = [(c, size // s, size // s) for c, s in zip(channels, head.strides, strict=True)]

@@ -18,8 +18,9 @@ import jax
 from data.loader import BatchLoader
 from evaluation.report import draw_curves
 from tqdm import tqdm
-from training.checkpoint import Progress, snapshot, to_bytes, write_atomically
+from training.checkpoint import CheckpointError, Progress, snapshot, to_bytes, write_atomically
 from training.finishing import Interrupted, with_averages
+from training.loggers import LOGGERS
 from training.recipe import StepSettings
 from training.run_folder import RunFolder, Stopped, Terminal, TrainingError
 from training.train_step import LOSS_PARTS, TrainStep
@@ -160,11 +161,9 @@ class Meter(Callback):
         if not all(map(math.isfinite, [*losses, norm or 0.0])):
             shown = [f"{n} {v:.4g}" for n, v in zip(LOSS_PARTS, losses, strict=True)]
             shown += [] if norm is None else [f"gradient norm {norm:.4g}"]
-            last = self.run.folder.last
-            kept = f"; {last} is from before: --weights takes it" if last.exists() else ""
             raise TrainingError(
                 f"the loss or its gradient is not finite in epoch {p.epoch + 1}, step {step}: "
-                f"{', '.join(shown)}; start again with a lower --lr{kept}"
+                f"{', '.join(shown)}; start again with a lower --lr{self.run.folder.before()}"
             )
         p.sums = [total + loss for total, loss in zip(p.sums, losses, strict=True)]
 
@@ -238,6 +237,23 @@ class Results(Callback):
         if row["map50"] is not None:
             with contextlib.suppress(OSError):  # a full disk; the next one shows the same curves
                 draw_curves(folder.path / "results.png", p.rows)
+
+
+class Log(Callback):
+    """Hands the rows of results.csv to the loggers of ``--log``."""
+
+    def __init__(self, run):
+        names = run.options.log if run.folder.first else []
+        self.loggers = [LOGGERS[name](run.folder.path, run.options) for name in names]
+
+    def after_epoch(self, row):
+        values = {name: v for name, v in row.items() if v is not None and name != "epoch"}
+        for logger in self.loggers:
+            logger.write(values, row["epoch"])
+
+    def close(self):
+        for logger in self.loggers:
+            logger.close()
 
 
 class Profile(Callback):
@@ -352,6 +368,10 @@ class Checkpoints(Callback):
         minutes = (time.monotonic() - self.saved_at) / 60
         return self.number or minutes >= self.run.options.checkpoint_minutes
 
+    def before(self):
+        """Say, for an error's message, where the latest checkpoint is."""
+        return self.run.folder.before()
+
     def check(self):
         """End this process's share of a validation, if a signal has come to it."""
         if self.signals.number:
@@ -379,7 +399,10 @@ class Checkpoints(Callback):
         run, number = self.run, self.number
         if run.folder.first:
             info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
-            data = to_bytes(run.folder.last, snapshot(run.step.model, run.step.state), info)
+            try:
+                data = to_bytes(run.folder.last, snapshot(run.step.model, run.step.state), info)
+            except CheckpointError as error:
+                raise CheckpointError(f"{error}{run.folder.before()}") from None
             run.folder.write(run.folder.last.name, data)
         self.saved_at = time.monotonic()
         if number:

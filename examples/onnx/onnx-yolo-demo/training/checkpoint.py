@@ -86,6 +86,7 @@ def save_weights(path, state_dict, info):
 
 
 # Known as real; they have seen photographs. weights/README.md describes them.
+REAL_SIZE = "n"
 REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
 
 
@@ -93,8 +94,8 @@ def load_weights(path):
     """Read (arrays by name, info) of a weight file; info is empty where the file has none."""
     if Path(path).suffix.lower() in (".pt", ".pth"):
         raise CheckpointError(
-            f"{path}: a pickle, which isn't read; the line under 'In safetensors, arrays' in "
-            "README.md turns it into .safetensors"
+            f"{path}: a pickle, which isn't read; the line under 'Weights to start from' in "
+            "docs/tutorials/own_pictures.md turns it into .safetensors"
         )
     try:
         with safe_open(path, framework="numpy") as file:

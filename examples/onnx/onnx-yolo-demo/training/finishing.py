@@ -11,19 +11,23 @@ import jax
 import numpy as np
 from blocks import BN_MOMENTUM
 from data.loader import val_batches
-from evaluation.detectors import OnnxDetector, detect
-from evaluation.metrics import coco_map, without_nan
+from evaluation.curves import write_curves
+from evaluation.detectors import OnnxDetector, as_drawn, detect
+from evaluation.metrics import coco_map, limit_note, without_nan
 from evaluation.report import draw_validation
-from evaluation.verdict import verdict
+from evaluation.verdict import NOTHING, verdict
 from export import export_detector, verify_export
 from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, no_samples, runtime_problem
+from tools.mistakes import draw_mistakes
 from tools.quantize import PICTURES, quantize_detector
 from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
+from training.loggers import require
 from training.run_folder import TrainingError, check_writable, to_json
 from training.train_step import over_devices
 from training.weights import read_arrays
+from utils import NotFiniteError
 
 import pytensor
 from pytensor import layers
@@ -36,6 +40,7 @@ MAX_INT8_LOSS = 0.02  # of mAP@0.5, for the page to compute in 8-bit integers
 def check_first(options):
     """Find out before hours are spent what would go wrong at the end."""
     o = options
+    require(o.log)
     if o.weights is not None and not o.resume:
         read_arrays(o.weights)
     if not o.no_export:
@@ -60,7 +65,7 @@ def builds_page(options):
 
 def with_averages(model, averages):
     """Return a copy of the model that holds the averaged weights."""
-    copy = YOLO11n(model.num_classes, class_width=model.class_width)
+    copy = YOLO11n(model.num_classes, class_width=model.class_width, size=model.size)
     state = model.state_dict()
     state |= {name: np.asarray(v.get_value(borrow=True)) for name, v in averages.items()}
     copy.load_state_dict(state)
@@ -115,7 +120,13 @@ class Validator:
             self.weights.place()
         places = self.devices.rows(len(self.dataset))
         with contextlib.suppress(Interrupted):
-            detections = detect(detector, self.dataset, self.batch_size, places=places)
+            try:
+                detections = detect(detector, self.dataset, self.batch_size, places=places)
+            except NotFiniteError:
+                raise TrainingError(
+                    "the averaged weights predict NaN or infinity, while the losses are finite; "
+                    f"start anew with a lower --lr{self.interrupts.before()}"
+                ) from None
         self.interrupts.end_together()
         detections = self._gather(detections)
         return coco_map(self.dataset, detections), detections
@@ -176,17 +187,18 @@ def finish(run, validator):
         "classes": o.classes,
     }
     draw_validation(folder.path / "val_detections.png", validator.dataset, detections)
+    write_curves(folder.path, validator.dataset, detections)
     if not o.no_export:
         metrics["onnx"] = export(run, validator, best["per_class"])
     folder.write("metrics.json", to_json(metrics))
     folder.require()
     # They are why an epoch's mAP differs here from what its validation printed.
     measured = ", their statistics measured again" if o.statistics_images else ""
-    print(
-        f"best weights (epoch {best_epoch}){measured}: mAP@0.5 {best['map50']:.4f}, "
-        f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
-    )
+    print(outcome(best, best_epoch, measured, len(validator.dataset), folder.path))
+    if note := limit_note(best):
+        print(note)
     if o.own_data:
+        draw_mistakes(folder.path / "mistakes.png", validator.dataset, as_drawn(detections))
         print(*verdict(validator.dataset, detections, best, run.loader.dataset.report), sep="\n")
     if o.require_map50 is not None and not best["map50"] >= o.require_map50:
         raise TrainingError(
@@ -199,6 +211,20 @@ def finish(run, validator):
             own = functools.partial(data_assets, dataset=validator.dataset)
             samples = own if o.samples else no_samples
         build_page(o.export_onnx, folder.path / "page", int8, samples)
+
+
+def outcome(best, epoch, measured, images, folder):
+    """Return the line that says how well the best weights do; what helps, if they do nothing."""
+    if best["map50"] < NOTHING:
+        return (
+            f"the model has learned nothing: mAP@0.5 is {best['map50']:.4f} on {images} held-out "
+            f"images. Look at the labels, and at the losses in {folder / 'results.png'}: while "
+            "they fall, more --epochs help"
+        )
+    return (
+        f"best weights (epoch {epoch}){measured}: mAP@0.5 {best['map50']:.4f}, mAP@0.5:0.95 "
+        f"{best['map50_95']:.4f} on {images} held-out images"
+    )
 
 
 def measure_statistics(run, devices):

@@ -23,7 +23,8 @@ from pytensor.tensor.batchnorm import BatchNormalization
 from pytensor.tensor.conv.ops import Conv
 from pytensor.tensor.elemwise import DimShuffle
 
-ROUNDS = 8  # after 7, all convolutions of a YOLO11n are told apart
+ROUNDS = 8  # after 7, all convolutions are told apart
+MOST_OF_SMALL = 90  # convolutions of sizes n and s: they have 87, m has 112
 
 
 def read_onnx(path):
@@ -46,13 +47,16 @@ def read_onnx(path):
     except (OSError, ValueError, NotImplementedError) as error:
         reason = str(error).removeprefix(f"from_onnx: {path}: ")
         raise CheckpointError(f"{path}: {reason}") from error
-    model = YOLO11n(1)
+    found = by_surroundings(nodes)
+    # Sizes n and s differ in channels only, which the arrays tell.
+    size = "m" if len(found) > MOST_OF_SMALL else "n"
+    model = YOLO11n(1, size=size)
     images = pt.tensor("images", dtype="float32", shape=(1, 3, 64, 64))
-    own, found = by_surroundings(toposort(model(images).values())), by_surroundings(nodes)
+    own = by_surroundings(toposort(model(images).values()))
     if lost := [node.inputs[1].name for key, node in own.items() if key not in found]:
         raise CheckpointError(
-            f"{path}: not a YOLO11n: {len(lost)} of its {len(own)} convolutions are missing or "
-            f"connected otherwise, first {lost[0]}"
+            f"{path}: not a YOLO11{size}: {len(lost)} of its {len(own)} convolutions are missing "
+            f"or connected otherwise, first {lost[0]}"
         )
     clients = defaultdict(list)
     for node in nodes:

@@ -10,11 +10,13 @@ from pathlib import Path
 from commandline import Parser
 from data.listing import DEFAULT_CLASSES
 from data.merging import split_share
-from training.checkpoint import REAL_WEIGHTS
+from training.checkpoint import REAL_SIZE, REAL_WEIGHTS
+from training.loggers import LOGGERS
 from training.preset import CHOSEN
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 
 PRECISIONS = ("float32", "bf16")
+SIZES = ("n", "s", "m")  # of the network; `model.SIZES` has their widths
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
@@ -31,15 +33,15 @@ PRESETS = {
 # Besides the recipe, a resumed run must share these with the one that it continues.
 RESUMED = (
     "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
-    "copy_paste", "paste_on", "background_share", "hard_share", "precision",
+    "copy_paste", "paste_on", "background_share", "hard_share", "precision", "freeze",
 )  # fmt: skip
-LATER = ("copy_paste", "paste_on", "background_share", "hard_share")
+LATER = ("copy_paste", "paste_on", "background_share", "hard_share", "freeze")
 # What the preset of the CPU reaches with the drawn pictures, if nothing else is asked for that
 # changes what is learned or how it is scored: the recipe, or one of these.
 CPU_MAP50 = 0.40
 LEARNED = (
     *RESUMED, "data", "train_images", "val_images", "weights", "statistics_images", "patience",
-    "val_every", "stop_after", "max_boxes",
+    "val_every", "stop_after", "max_boxes", "size", "keep_classes",
 )  # fmt: skip
 
 # Options that a settings file and the environment may give, in capitals; two are lists.
@@ -79,6 +81,7 @@ def parse_arguments(description, arguments):
     if o.classes is None and not own:
         o.classes = [*DEFAULT_CLASSES]
     o.weights = starting_weights(o, own)
+    check_start(parser, o)
     check_shares(parser, o)
     check_mode(parser, o)
     rates = {"--lr", "--momentum"} & {each.partition("=")[0] for each in arguments}
@@ -92,10 +95,11 @@ def parse_arguments(description, arguments):
     if len(set(o.classes or ())) < len(o.classes or ()):
         parser.error(f"--classes names one twice: {', '.join(o.classes)}")
     for name in o.paste_on[:2] if o.paste_on else ():
-        if o.classes is not None and name not in o.classes:
+        if o.classes is not None and name not in o.classes and not o.keep_classes:
             parser.error(f"--paste-on: {name} is none of the classes {', '.join(o.classes)}")
     if o.export_onnx is None:
-        name = "yolo11n" if "image_size" in o.auto else f"yolo11n_{o.image_size}"
+        name = f"yolo11{o.size or 'n'}"
+        name += "" if "image_size" in o.auto else f"_{o.image_size}"
         o.export_onnx = o.output_dir / f"{name}_trained.onnx"
     if o.preset == "cpu" and o.require_map50 is None:
         plain = parse_arguments(description, ["--preset", "cpu", "--require-map50", "0"])
@@ -222,6 +226,14 @@ def make_parser(description):
         help=".safetensors or .onnx to start from; real: weights/real.safetensors, trained on "
         "photographs; none: random weights (default: real for your data set, except with --preset "
         "none; else none)")  # fmt: skip
+    add("--size", choices=SIZES,
+        help="of the network: 2.6, 9.4 or 20 million weights (default: that of --weights, else n)"
+        )  # fmt: skip
+    add("--freeze", action="store_true",
+        help="keep the backbone of --weights as it is; a step takes less time")  # fmt: skip
+    add("--keep-classes", action="store_true",
+        help="go on detecting the classes of --weights, too; where the data don't label them, "
+        "images teach nothing about them")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS,
         help="auto: AdamW or, for long runs, MuSGD, with a learning rate that fits")  # fmt: skip
     add("--lr", type=AMOUNT, help="learning rate of the first epoch; not with --optimizer auto")
@@ -289,6 +301,8 @@ def make_parser(description):
     add("--overwrite", action="store_true", help="replace a run in the output folder")
     add("--checkpoint-minutes", type=AMOUNT, default=5.0,
         help="minutes between checkpoints; 0: after every batch")  # fmt: skip
+    add("--log", nargs="+", choices=[*LOGGERS], default=[],
+        help="log losses and scores there, too")  # fmt: skip
     add("--log-every", type=COUNT, default=50, help="batches between rows of steps.csv; 0: none")
     add("--stop-after", type=ONE_OR_MORE, help="stop after this epoch as if interrupted")
     add("--export-onnx", type=Path, metavar="PATH", help="ONNX file to write")
@@ -350,11 +364,20 @@ def check_shares(parser, options):
 def starting_weights(options, own):
     """Return the path of the weights to start from, or None; `own` are data sets of the user."""
     given = options.weights
-    if given is None and own and options.preset != "none":
+    if given is None and own and options.preset != "none" and options.size in (None, REAL_SIZE):
         given = "real"
     if given in (None, "none"):
         return None
     return REAL_WEIGHTS if given == "real" else Path(given)
+
+
+def check_start(parser, options):
+    """Check the options that say what the starting weights are for."""
+    for name in ("freeze", "keep_classes"):
+        if getattr(options, name) and options.weights is None and not options.resume:
+            parser.error(
+                f"--{name.replace('_', '-')} needs --weights: random weights know nothing to keep"
+            )
 
 
 def check_mode(parser, options):

@@ -24,8 +24,9 @@ from filelock import FileLock, Timeout
 from training.checkpoint import write_atomically
 
 RESULTS = (
-    "best.safetensors", "hard.csv", "labels.png", "last.safetensors", "metrics.json",
-    "results.csv", "results.png", "settings.json", "steps.csv", "val_detections.png",
+    "best.safetensors", "confusion_matrix.csv", "confusion_matrix.png", "curves.csv", "curves.png",
+    "hard.csv", "labels.png", "last.safetensors", "metrics.json", "mistakes.png", "results.csv",
+    "results.png", "settings.json", "steps.csv", "val_detections.png",
 )  # fmt: skip
 PACKAGES = ("pytensor", "jax", "jaxlib", "numpy", "onnx")
 
@@ -201,6 +202,12 @@ class RunFolder:
         options = {k: v for k, v in vars(self.options).items() if k != "arguments"}
         self.settings = {"options": options, "recipe": recipe, "sessions": [*sessions, session]}
         self.write("settings.json", to_json(self.settings))
+
+    def before(self):
+        """Say, for an error's message, where the latest checkpoint is; "" where there is none."""
+        if not self.last.exists():
+            return ""
+        return f"; {self.last} is from before: --weights takes it"
 
     def seen(self):
         """Return what this process finds of the session there, None if it can't."""

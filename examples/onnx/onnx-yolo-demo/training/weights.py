@@ -3,22 +3,25 @@
 A file of the 80 classes of COCO becomes a detector of some of them without any training: the rows
 of the other classes are cut from the last layer of the head. The names in the file are from
 the reference's state dict, except in ONNX files. No pickle is read: a `.pt` file is turned into
-safetensors by its owner, with the line in README.md.
+safetensors by its owner, with the line in
+docs/tutorials/own_pictures.md.
 """
 
 from pathlib import Path
 
 import numpy as np
+from data.listing import hint
 from data.loader import val_batches
 from evaluation.forms import COCO_CLASSES
-from model import YOLO11n
+from model import BACKBONE, YOLO11n, size_of
 from training.checkpoint import STATE, CheckpointError, load_weights
 
 LEVELS = range(3)
+STEM = "model.0.conv.weight"
 CLASS_ROWS = [f"model.23.cv3.{level}.2.{kind}" for level in LEVELS for kind in ("weight", "bias")]
 
 
-def load_pretrained(path, classes=None, seed=0):
+def load_pretrained(path, classes=None, seed=0, size=None):
     """Make a model for `classes` from the weights of other, or more, classes.
 
     Of the last layer of the class branch, the rows of the wanted classes are taken by name; a class
@@ -34,6 +37,8 @@ def load_pretrained(path, classes=None, seed=0):
         All of the file's by default.
     seed : int
         Of the weights that the file doesn't give.
+    size : str, optional
+        Of `model.SIZES`, which the file must have; by default any.
 
     Returns
     -------
@@ -41,13 +46,13 @@ def load_pretrained(path, classes=None, seed=0):
     rows : dict of str to int or None
         Each class's row in the file.
     info : dict
-        The file's metadata.
+        The file's metadata, with the ``classes`` that it has.
 
     Raises
     ------
     CheckpointError
-        If the file can't be read, is of another model, or doesn't name its classes and none are
-        given.
+        If the file can't be read, is of another model or size, or doesn't name its classes and none
+        are given.
     """
     arrays, info = read_arrays(path)
     names, count = source_classes(path, arrays, info)
@@ -61,7 +66,13 @@ def load_pretrained(path, classes=None, seed=0):
     if names is None and count == len(classes):
         names = classes  # taken at its word
     rows = {name: names.index(name) if name in (names or ()) else None for name in classes}
-    model = YOLO11n(len(classes), seed=seed, class_width=arrays[CLASS_ROWS[0]].shape[1])
+    width, stem = arrays[CLASS_ROWS[0]].shape[1], arrays.get(STEM, np.empty(0)).shape
+    own = size_of(stem[0]) if len(stem) == 4 else None
+    if own is not None and size not in (None, own):
+        raise CheckpointError(
+            f"{path}: the weights of a YOLO11{own}, not of size {size}: --size {own} takes them"
+        )
+    model = YOLO11n(len(classes), seed=seed, class_width=width, size=own or "n")
     state = model.state_dict()
     for name in CLASS_ROWS:
         own = state[name].copy()
@@ -73,8 +84,8 @@ def load_pretrained(path, classes=None, seed=0):
     lost = [n for n, v in state.items() if n not in arrays or arrays[n].shape != v.shape]
     if lost:
         raise CheckpointError(
-            f"{path}: not the weights of a YOLO11n: {len(lost)} of its {len(state)} arrays are "
-            f"missing or of another shape, first {lost[0]}"
+            f"{path}: not the weights of a YOLO11{model.size}: {len(lost)} of its {len(state)} "
+            f"arrays are missing or of another shape, first {lost[0]}"
         )
     arrays = {name: arrays[name].astype(np.float32) for name in state}
     if broken := [name for name, value in arrays.items() if not np.isfinite(value).all()]:
@@ -82,7 +93,7 @@ def load_pretrained(path, classes=None, seed=0):
             f"{path}: {broken[0]} and {len(broken) - 1} other arrays are not finite"
         )
     model.load_state_dict(arrays)
-    return model, rows, info
+    return model, rows, info if names is None else info | {"classes": names}
 
 
 def read_arrays(path):
@@ -134,19 +145,30 @@ def starting_model(options, last, train_set):
     Second, in words, what it will have seen at the end; None where that isn't known.
     """
     o = options
+    kept = BACKBONE if o.freeze else 0
     if o.resume:  # a branch is as wide as that of the weights that the run began with
         _, info = load_weights(last)
-        model = YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+        own = info.get("size", "n")
+        if o.size not in (None, own):
+            raise CheckpointError(f"{last}: of a YOLO11{own}, not of size {o.size}")
+        model = YOLO11n(len(o.classes), o.seed, info.get("class_width"), own, kept)
         return model, o.trained_on or info.get("trained_on")
     if o.weights is None:
         drawn = "drawn pictures" if o.data == ["synthetic"] else None
-        return YOLO11n(len(o.classes), seed=o.seed), o.trained_on or drawn
-    model, rows, info = load_pretrained(o.weights, o.classes, seed=o.seed)
+        return YOLO11n(len(o.classes), o.seed, size=o.size or "n"), o.trained_on or drawn
+    model, rows, info = load_pretrained(o.weights, o.classes, o.seed, o.size)
+    model.kept = kept
     found = [
         f"{name} (from {'random weights' if row is None else f'row {row}'})"
         for name, row in rows.items()
     ]
     print(f"{o.weights}: {', '.join(found)}")
+    unknown = [name for name, row in rows.items() if row is None]
+    if meant := hint(unknown, info.get("classes", ())):
+        print(
+            f"warning: {', '.join(unknown)}{meant} The row of a class is taken only by its name; "
+            "rename the class in the data to start from that row"
+        )
     if info.get("folded"):
         from training.onnx_weights import measure_normalizations
 
@@ -154,6 +176,17 @@ def starting_model(options, last, train_set):
         measure_normalizations(model, next(val_batches(train_set, size)).images)
         print(f"its normalizations were folded; their statistics are from {size} images")
     return model, o.trained_on
+
+
+def kept_classes(options, last):
+    """Return the classes that a run goes on detecting, by ``--keep-classes``; perhaps none."""
+    if not options.keep_classes:
+        return []
+    path = last if options.resume else options.weights
+    names, count = source_classes(path, *read_arrays(path))
+    if names is None:
+        raise CheckpointError(f"{path}: it doesn't name its {count} classes, so none can be kept")
+    return names
 
 
 def load_model(path, classes=None):
@@ -168,7 +201,11 @@ def load_model(path, classes=None):
     """
     model, rows, info = load_pretrained(path, classes)
     if absent := [name for name, row in rows.items() if row is None]:
-        raise CheckpointError(f"{path}: it has no class {', '.join(absent)}")
+        known = info.get("classes", ())
+        raise CheckpointError(
+            f"{path}: it has no class {', '.join(absent)}{hint(absent, known)}; it has "
+            f"{', '.join(known)}"
+        )
     return model, info | {"classes": list(rows), "class_width": model.class_width}
 
 
@@ -183,7 +220,8 @@ def require_folder(path):
 def model_info(model, classes, image_size, trained_on):
     """Return what a reader of a weight file needs to know, for its metadata."""
     return {
-        "architecture": "yolo11n",
+        "architecture": f"yolo11{model.size}",
+        "size": model.size,
         "classes": list(classes),
         "class_width": model.class_width,
         "image_size": image_size,

@@ -102,6 +102,27 @@ def test_difficult_things_and_groups_are_regions(tmp_path):
         assert sorted(crowds) == [0] * 6 + [1]
 
 
+def test_turned_shapes_and_films_of_cvat(tmp_path):
+    """A rectangle that is turned by 90 degrees about its centre, and one by 180 degrees."""
+    writers.draw(tmp_path, PICTURES[:2])
+    file = tmp_path / "annotations.xml"
+    turned = (("a", 10, 10, 20, 14, 90), ("b c", 10, 10, 20, 14, 180))
+    shapes = "".join(
+        f'<image name="{name}.png"><box label="nut" xtl="{x1}" ytl="{y1}" xbr="{x2}" ybr="{y2}" '
+        f'rotation="{angle}"/><ellipse label="bolt" cx="8" cy="9" rx="4" ry="2"/></image>'
+        for name, x1, y1, x2, y2, angle in turned
+    )
+    file.write_text(f"<annotations>{shapes}</annotations>")
+    train, val = load_data(tmp_path, None, 32)
+    bolt = ("bolt", 4, 7, 12, 11)
+    assert {**things_of(train), **things_of(val)} == {
+        "a": [bolt, ("nut", 13, 7, 17, 17)], "b c": [bolt, ("nut", 10, 10, 20, 14)]
+    }  # fmt: skip
+    file.write_text('<annotations><track id="0" label="nut"/></annotations>')
+    with pytest.raises(ValueError, match="tracks of a film; in CVAT, export it as 'CVAT for im"):
+        load_data(tmp_path, None, 32)
+
+
 def test_pictures_without_a_file_and_files_that_are_wrong(tmp_path):
     writers.voc_in_folders_of_parts(tmp_path)
     folder = tmp_path / "train/annotations"

@@ -150,6 +150,24 @@ def test_what_a_picture_does_not_label(two, where):
     assert "images not labelled for a class: cell phone 2" in train.summary()
 
 
+def test_classes_that_are_kept(two):
+    """A set of dogs alone, one of persons and phones, and both, for a detector that knows cats."""
+    kept = ["cat", "person"]
+    dogs, val = load_data(two[1], None, 64, kept=kept)
+    assert dogs.classes == val.classes == ["cat", "person", "dog"]
+    assert dogs.labelled.tolist() == val.labelled.tolist() == [[False, False, True]] * 2
+    assert (dogs.report["per_class"], dogs.parts) == ({"cat": 0, "person": 0, "dog": 1}, [])
+    assert "images not labelled for a class: cat 2, person 2" in dogs.summary()
+    known, _ = load_data(two[0], ["cell phone"], 64, kept=kept)
+    assert known.classes == ["cat", "person", "cell phone"]
+    assert known.labelled.tolist() == [[False, True, True]] * 3
+    both, _ = load_data(two, ["dog"], 64, kept=kept)
+    assert both.classes == ["cat", "person", "dog"]
+    assert both.labelled[:, 1].tolist() == [True] * 3 + [False] * 2
+    with pytest.raises(ValueError, match="has no category"):
+        load_data(two[1], ["horse"], 64, kept=kept)
+
+
 @pytest.mark.parametrize("wrong", [["person"], 1, [2]])
 def test_wrong_complete_names_the_picture(two, wrong):
     edit(two[0], lambda data: data["images"][1].update(complete=wrong))

@@ -113,6 +113,42 @@ def write_voc(folder, drawn, end="png"):
         ElementTree.ElementTree(top).write(folder / f"{picture.stem}.xml", encoding="utf-8")
 
 
+def write_cvat(path, parts):
+    """Write a file of "CVAT for images 1.1"; `parts` are pictures by their subset, or by None."""
+    top = ElementTree.Element("annotations")
+    ElementTree.SubElement(top, "version").text = "1.1"
+    ElementTree.SubElement(ElementTree.SubElement(top, "meta"), "dumped").text = 5000 * "x"
+    for subset, drawn in parts.items():
+        for picture in drawn:
+            own = {"name": f"{picture.stem}.png", "width": str(SIZE[0]), "height": str(SIZE[1])}
+            own |= {"subset": subset} if subset else {}
+            image = ElementTree.SubElement(top, "image", own)
+            ElementTree.SubElement(image, "tag", {"label": "good light"})
+            for k, (name, x1, y1, x2, y2) in enumerate(picture.things):
+                if k:
+                    points = f"{x1},{y1};{x2},{(y1 + y2) / 2};{x1},{y2}"
+                    ElementTree.SubElement(image, "polygon", {"label": name, "points": points})
+                    continue
+                box = zip(("xtl", "ytl", "xbr", "ybr"), map(str, (x1, y1, x2, y2)), strict=True)
+                ElementTree.SubElement(image, "box", {"label": name, "occluded": "0", **dict(box)})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(top).write(path, encoding="utf-8", xml_declaration=True)
+
+
+@writes
+def cvat_of_a_task(root):
+    draw(root / "images", PICTURES)
+    write_cvat(root / "annotations.xml", {None: PICTURES})
+
+
+@writes
+def cvat_of_a_project(root):
+    for part, drawn in PARTS.items():
+        draw(root / "images" / part, drawn)
+    subsets = {"Train": PARTS["train"], "Validation": PARTS["val"]}
+    write_cvat(root / "annotations.xml", subsets)
+
+
 # ------------------------------------------------------------------------------ COCO
 
 

@@ -11,6 +11,8 @@ from evaluation.detectors import (
     Suppression,
     chosen_suppression,
     class_confidences,
+    detect,
+    detect_in,
     open_detector,
     open_session,
     suppression_of,
@@ -41,6 +43,22 @@ def test_a_checkpoint_s_averages_are_evaluated(finder_weights, tmp_path):
     last = open_detector(tmp_path / "last.safetensors", batch_size=1)
     assert (last.classes, last.image_size, last.batch_size) == (CLASSES, SIZE, 1)
     np.testing.assert_array_equal(last(images), best(images))
+
+
+@pytest.mark.parametrize(("things", "kept"), [(150, 300), (160, 320)])
+def test_as_many_detections_as_twice_the_things_of_the_densest_image(builder, things, kept):
+    corners = 4 * np.indices((20, 20)).reshape(2, -1).T
+    builder.add(80, 80, [(1, *corner, 3, 3) for corner in corners[:things].tolist()])
+    builder.add(80, 80)
+
+    def detector(images):
+        x, y = corners.T.astype(np.float32)
+        return np.array([[x, y, 0 * x + 3, 0 * x + 3, x * 0 + 0.5]] * len(images))
+
+    found = detect(detector, builder.dataset(["person"], 80), 2)
+    assert [len(rows) for rows in found.values()] == [kept, kept]
+    detector.image_size = 80  # and of a picture that is drawn all
+    assert len(detect_in(detector, np.zeros((80, 80, 3), np.uint8), 0.25, 0.5)) == 400
 
 
 def test_weights_without_a_size(finder_weights, tmp_path):
@@ -128,7 +146,7 @@ def test_models_of_another_kind(tmp_path, inputs, output, message):
         ("absent.safetensors", "no such file"),
         ("noise.onnx", "not an ONNX model that onnxruntime runs"),
         ("noise.safetensors", "not a safetensors file"),
-        ("noise.pt", "noise.pt: a pickle, which isn't read; the line under .* README"),
+        ("noise.pt", "noise.pt: a pickle, which isn't read; the line under .*own_pictures.md"),
         ("noise.bin", "a model is a .safetensors or an .onnx file, or real"),
     ],
 )

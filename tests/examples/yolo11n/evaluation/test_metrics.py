@@ -8,11 +8,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from evaluation.metrics import (
+    CONFIDENCES,
     TWELVE,
     best_confidences,
     coco_map,
     coco_scores,
+    confusion,
     counts_by_size,
+    curves,
+    limit_note,
+    matches,
     mistakes,
     scores_by_source,
     without_nan,
@@ -105,7 +110,7 @@ def test_scores_by_source():
 @pytest.mark.parametrize("found", [{}, {7: np.empty((0, 6))}])
 def test_nothing_found(found):
     scores = coco_scores(make_set(TRUTH[:2]), found)
-    assert scores["map50"] == scores["map50_95"] == scores["ar_100"] == 0.0
+    assert scores["map50"] == scores["map50_95"] == scores["twelve"]["ar_100"] == 0.0
     person = scores["per_class"]["person"]
     assert (person["precision"], person["recall"], person["boxes"]) == (0, 0, 2)
 
@@ -168,14 +173,42 @@ def test_scores_are_those_of_pycocotools():
     evaluation.accumulate()
     evaluation.summarize()
     wanted = np.where(evaluation.stats < 0, np.nan, evaluation.stats)
-    np.testing.assert_allclose([result[key] for key in TWELVE], wanted)
+    twelve = result["twelve"]
+    np.testing.assert_allclose([twelve[key] for key in TWELVE], wanted)
     assert 0.1 < result["map50_95"] < result["map50"] < 0.9
-    assert math.isnan(result["map_large"])  # no box is that large
-    assert set(result) == {*TWELVE, "per_class"}
+    assert math.isnan(twelve["map_large"])  # no box is that large
+    assert set(result) == {"map50", "map50_95", "max_detections", "per_class", "twelve"}
+    assert (result["map50"], result["map50_95"]) == (twelve["map50"], twelve["map50_95"])
+    assert (result["max_detections"], limit_note(result)) == (100, "")
     of_training = coco_map(dataset, detections)
     for name, own in of_training.pop("per_class").items():
         assert own.items() <= result["per_class"][name].items()
     assert of_training.items() <= result.items()
+
+
+@pytest.mark.parametrize("count", [100, 101, 160])
+def test_more_things_than_coco_counts(count):
+    """All are found: the project's scores are 1, COCO's twelve count the best hundred."""
+    corners = [(15 * (k % 20), 15 * (k // 20)) for k in range(count)]
+    truth = [(9, 1, [x, y, 10, 10], 0) for x, y in corners]
+    truth += [(9, 77, [0, 400, 10, 10], 0), (8, 1, [0, 0, 10, 10], 0)]
+    rows = [[x, y, x + 10, y + 10, 0.9 - k / 1000, 0] for k, (x, y) in enumerate(corners)]
+    found = {9: [*rows, [0, 400, 10, 410, 0.5, 1]], 8: rows[:1]}
+    dataset = make_set(truth)
+    scores = coco_scores(dataset, found)
+    assert (scores["map50"], scores["map50_95"]) == (pytest.approx(1), pytest.approx(1))
+    of_training = coco_map(dataset, found)
+    assert of_training["map50"] == pytest.approx(1)
+    assert of_training["max_detections"] == scores["max_detections"]
+    assert scores["per_class"]["person"]["recall"] == 1
+    assert all(right for _, right in matches(dataset, found)[1])
+    recalled = np.mean([101 / (count + 1), 1])
+    assert scores["twelve"]["ar_100"] == pytest.approx(recalled if count > 100 else 1)
+    note = limit_note(scores)
+    assert (note == "") == (count == 100)
+    if count > 100:
+        assert scores["twelve"]["map50"] < 1
+        assert f"an image has {count} things of one class: mAP counts {2 * count} " in note
 
 
 # ------------------------------------------------------------------------------ at IoU 0.5
@@ -297,6 +330,34 @@ def test_counts_by_size():
     assert math.isnan(phone["medium"]["recall"])
     assert math.isnan(phone["medium"]["precision"])
     assert (phone["all"]["precision"], phone["large"]["precision"]) == (0.5, 0)
+
+
+def test_confusion():
+    """A phone taken for a person; a person found twice; a phone on nothing, and one not counted."""
+    labelled = np.array([[True, True], [True, True], [True, False]])
+    found = {
+        7: [[10, 20, 40, 60, 0.8, 0], [12, 20, 40, 60, 0.7, 0]],
+        8: [[50, 10, 70, 48, 0.9, 0], [150, 100, 160, 110, 0.5, 1]],
+        9: [[1, 1, 30, 30, 0.9, 1]],
+    }
+    table = confusion(make_set(TRUTH, labelled=labelled), found)
+    assert table.tolist() == [[1, 0, 1], [1, 0, 0], [1, 1, 0]]
+    assert confusion(make_set(TRUTH), {}).tolist() == [[0, 0, 2], [0, 0, 1], [0, 0, 0]]
+
+
+def test_curves():
+    """Persons: right at 0.8, false at 0.505, right at 0.4; no phone is labelled."""
+    found = {
+        7: [[10, 20, 40, 60, 0.8, 0], [100, 100, 120, 120, 0.505, 0]],
+        8: [[5, 5, 25, 35, 0.4, 0], [50, 10, 70, 50, 0.3, 1]],
+    }
+    person, phone = curves(make_set(TRUTH[:2]), found).values()
+    at = {int(100 * c + 0.5): column for c, *column in zip(CONFIDENCES, *person, strict=True)}
+    assert at[39] == pytest.approx([2 / 3, 1, 4 / 5])
+    assert at[40] == pytest.approx([1 / 2, 1 / 2, 1 / 2])
+    assert at[60] == pytest.approx([1, 1 / 2, 2 / 3])
+    assert at[90] == [0, 0, 0]
+    assert np.isnan(phone).all()
 
 
 def test_best_confidences():

@@ -1,10 +1,13 @@
 """What scores are worth: intervals by bootstrap, and what is said of few pictures."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from evaluation import verdict as module
-from evaluation.metrics import coco_map
-from evaluation.verdict import average_precision, map50_interval, verdict
+from evaluation.detectors import as_drawn
+from evaluation.metrics import coco_map, mistakes
+from evaluation.verdict import average_precision, map50_interval, verdict, worst_images
 
 
 @pytest.fixture
@@ -66,11 +69,16 @@ def test_what_is_said(found, builder):
     assert lines[0].startswith("mAP@0.5 is 0.")
     assert "on 30 images with 43 boxes; with others" in lines[0]
     assert "that tells little" in lines[1]
-    assert "label more of these first: cell phone (AP@0.5 " in lines[-1]
-    assert "3 in training), person" in lines[-1]
-    nothing = dict.fromkeys(detections, np.empty((0, 6)))
-    lines = verdict(dataset, nothing, coco_map(dataset, nothing), training)
-    assert any("the model has learned nothing: look at labels.png" in line for line in lines)
+    assert "label more of these first: cell phone (AP@0.5 " in lines[-2]
+    assert "3 in training), person" in lines[-2]
+    worst, *others = worst_images(dataset, as_drawn(detections))
+    false, missed = mistakes(dataset, as_drawn(detections))
+    count = Counter(row["image_id"] for row in [*false, *missed])
+    assert sum(worst[1:]) == max(count.values()) >= 2
+    assert len(others) == 2
+    assert (
+        f"  most mistakes (mistakes.png shows some): {worst[0]} ({worst[1]} missed, " in lines[-1]
+    )
     builder.images, builder.annotations = builder.images[1:3], builder.annotations[:3]
     few = builder.dataset()
     detections = {image_id: detections[image_id] for image_id in few.image_ids}

@@ -28,6 +28,18 @@ def test_mistakes_of_a_detector_are_listed_and_drawn(finder_onnx_of_one, tmp_pat
         assert np.asarray(sheet).std() > 5
 
 
+def test_a_sheet_of_misses_and_false_detections(builder, tmp_path):
+    number = builder.add(64, 64, [(1, 4, 4, 20, 24)])
+    dataset = builder.dataset()
+    false = np.array([[40, 40, 60, 60, 0.9, 1]])
+    mistakes.draw_mistakes(tmp_path / "both.png", dataset, {number: false})
+    with Image.open(tmp_path / "both.png") as sheet:
+        assert sheet.size == (2 * 64 + 4, 64)
+    right = np.array([[4, 4, 24, 28, 0.9, 0]])
+    mistakes.draw_mistakes(tmp_path / "none.png", dataset, {number: right})
+    assert not (tmp_path / "none.png").exists()
+
+
 def test_every_overlap_has_a_name():
     """A thing that is found twice, at its very place, too."""
     rows = [{"class": "dog", "overlap": overlap} for overlap in (0.05, 0.3, 1.0)]

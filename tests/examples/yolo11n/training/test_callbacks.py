@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from training import callbacks
-from training.callbacks import Checkpoints, Meter, Profile, Remaining, Results, Run, in_words
+from training import callbacks, loggers
+from training.callbacks import Checkpoints, Log, Meter, Profile, Remaining, Results, Run, in_words
 from training.checkpoint import CheckpointError, Progress, load_weights
 from training.finishing import Interrupted, Validator
 from training.options import parse_arguments
@@ -122,6 +122,59 @@ def test_rows_of_steps_after_the_checkpoint_are_dropped(make_run):
     assert (run.folder.path / "steps.csv").read_text().splitlines() == [header, *rows[:2]]
 
 
+class Noted:
+    """A logger that keeps what it is told."""
+
+    def __init__(self, folder, options):
+        self.rows, self.closed = [], False
+
+    def write(self, values, epoch):
+        self.rows.append((epoch, values))
+
+    def close(self):
+        self.closed = True
+
+
+def test_rows_go_to_loggers(make_run, monkeypatch):
+    monkeypatch.setitem(loggers.LOGGERS, "wandb", Noted)
+    run = make_run("--log", "wandb")
+    log = Log(run)
+    hooks = [meter := Meter(run), log]
+    steps(run, hooks, 1, 2, 6)
+    end(run, hooks, meter)
+    steps(run, hooks, 1, 1, 1)
+    end(run, hooks, meter, 0.25)
+    log.close()
+    [logger] = log.loggers
+    (first, without), (second, values) = logger.rows
+    assert (first, second, without["box_loss"], values["map50_95"]) == (1, 2, 3.0, 0.25)
+    assert "map50_95" not in without
+    assert logger.closed
+    run.folder.first = False
+    assert Log(run).loggers == []
+
+
+@pytest.mark.parametrize("name", loggers.LOGGERS)
+def test_a_logger_that_is_not_installed(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(loggers.LogError, match=rf"--log {name} needs .*: pip install {name}$"):
+        loggers.require([name])
+    loggers.require([])
+
+
+def test_events_of_tensorboard(tmp_path):
+    """They are read by its own reader, where it is installed."""
+    reader = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
+    for resume in (False, True):
+        log = loggers.TensorBoard(tmp_path, SimpleNamespace(resume=resume))
+        log.write({"map50": 0.5, "lr": 0.25}, 3 + resume)
+        log.close()
+    files = sorted((tmp_path / "tensorboard").iterdir())
+    events = [each for file in files for each in reader.LegacyEventFileLoader(str(file)).Load()]
+    found = [(e.step, {v.tag: v.simple_value for v in e.summary.value}) for e in events]
+    assert [row for row in found if row[1]] == [(k, {"map50": 0.5, "lr": 0.25}) for k in (3, 4)]
+
+
 # ------------------------------------------------------------------------------ checkpoints
 
 
@@ -189,7 +242,8 @@ def test_weights_that_are_not_finite_replace_no_checkpoint(checkpointed):
     run, hooks, _ = checkpointed("--checkpoint-minutes", 0)
     steps(run, hooks, 1)
     run.step.w.set_value(np.full(3, np.nan, dtype=np.float32))
-    with pytest.raises(CheckpointError, match="w and 0 other arrays are not finite"):
+    message = r"w and 0 other arrays are not finite.*last\.safetensors is from before: --weights"
+    with pytest.raises(CheckpointError, match=message):
         steps(run, hooks, 1)
     assert saved(run)["iteration"] == 1
 

@@ -11,6 +11,18 @@ NAMES = ["person", "cell phone"]
 REPORT = {"nodes": 1, "box_difference": 0.0, "score_difference": 0.0}
 
 
+@pytest.mark.parametrize(("score", "learned"), [(0.0, False), (0.009, False), (0.02, True)])
+def test_a_model_that_has_learned_nothing_is_called_so(tmp_path, score, learned):
+    best = {"map50": score, "map50_95": score / 2}
+    line = finishing.outcome(best, 3, ", measured", 12, tmp_path)
+    if learned:
+        said = "best weights (epoch 3), measured: mAP@0.5 0.0200, mAP@0.5:0.95 0.0100 on 12 held"
+        assert line.startswith(said)
+    else:
+        assert line.startswith(f"the model has learned nothing: mAP@0.5 is {score:.4f} on 12 held-")
+        assert str(tmp_path / "results.png") in line
+
+
 @pytest.mark.slow
 def test_a_trained_model_says_how_well_it_does(finder, tmp_path, monkeypatch):
     """Average precision of each class, as `coco_map` has it: NaN for one that was in no picture."""

@@ -1,14 +1,19 @@
 """The command line: what makes no sense, presets, and the settings of train.sh."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
+import model
 import pytest
 from training import options
 from training.options import make_recipe, parse_arguments, resumed_settings
+from training.preset import CHOSEN
 from training.recipe import Recipe
 from training.run_folder import resume_command
+
+ROOT = Path(__file__).parents[4]
 
 
 def parse(*arguments):
@@ -44,6 +49,11 @@ def test_specified_recipe_is_the_default():
             "--background-share .5 --hard-share .5 --weights real",
             "--background-share and --hard-share add up to 1; the sum must be below 1",
         ),
+        ("--freeze", "--freeze needs --weights: random weights know nothing to keep"),
+        ("--keep-classes --weights none", "--keep-classes needs --weights"),
+        ("--data own --size s --freeze", "--freeze needs --weights"),
+        ("--size x", "--size: invalid choice: 'x'"),
+        ("--log mlflow", "--log: invalid choice: 'mlflow'"),
         ("--hard-share 0.2", "--hard-share needs --weights: random weights don't know"),
         ("--paste-on person", "--paste-on: must be CLASS_BELOW:CLASS_ABOVE[:P] with two classes"),
         ("--paste-on person:person", "with two classes and a probability, got person:person"),
@@ -102,12 +112,12 @@ def test_numbers_of_images(arguments, expected):
 
 
 def test_checkpoints_of_before_an_option_can_be_resumed():
-    later = ["copy_paste", "paste_on", "background_share", "hard_share"]
-    given = {f"--{name.replace('_', '-')}": "0.25" for name in later}
+    later = ["copy_paste", "paste_on", "background_share", "hard_share", "freeze"]
+    given = {f"--{name.replace('_', '-')}": "0.25" for name in later[:-1]}
     given["--paste-on"] = "person:cell phone:0.25"
-    settings = resumed_settings(parse("--weights", "real", *sum(given.items(), ())))
+    settings = resumed_settings(parse("--weights", "real", "--freeze", *sum(given.items(), ())))
     paste_on = ["person", "cell phone", 0.25]
-    assert [settings[name] for name in later] == [0.25, paste_on, 0.25, 0.25]
+    assert [settings[name] for name in later] == [0.25, paste_on, 0.25, 0.25, True]
     settings = resumed_settings(parse())
     assert [name for name in options.RESUMED if name not in settings] == later
     assert resumed_settings(parse("--mosaic", "0"))["mosaic"] == 0
@@ -121,6 +131,30 @@ def test_options_of_several_values():
     settings = resumed_settings(o)
     assert json.loads(json.dumps(settings)) == settings
     assert settings["scale"] == [0.5, 2.0]
+
+
+def test_the_guide_has_all_options():
+    """In the groups of ``--help``, with their defaults, and the mark of what a preset chooses."""
+    guide = (ROOT / "docs/tutorials/own_pictures.md").read_text().partition("\n## All options\n")[2]
+    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \| (.+) \|$", guide, re.MULTILINE)
+    table = {name: default for name, default, _ in rows}
+    actions = {
+        next(o for o in a.option_strings if o.startswith("--"))[2:]: a
+        for a in options.make_parser("")._actions
+    }
+    del actions["help"]
+    assert [*table] == [*actions]
+    for name, action in actions.items():
+        default = table[name].removeprefix("auto, ")
+        if action.default not in (None, False, []):
+            shown = "on" if action.default is True else action.default
+            shown = shown if isinstance(shown, list) else [shown]
+            assert default == " ".join(map(str, shown)), name
+        assert table[name].startswith("auto, ") == (action.dest in CHOSEN), name
+
+
+def test_sizes_are_those_of_the_model():
+    assert (*model.SIZES,) == options.SIZES
 
 
 # ------------------------------------------------------------------------------ presets
@@ -167,6 +201,9 @@ def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
         ("--preset cpu --data own --weights a.onnx", Path("a.onnx")),
         ("--data own", options.REAL_WEIGHTS),
         ("--data own --preset none", None),
+        ("--data own --size n", options.REAL_WEIGHTS),
+        ("--data own --size s", None),
+        ("--data own --size s --weights real", options.REAL_WEIGHTS),
         ("--data synthetic --weights real", options.REAL_WEIGHTS),
     ],
 )

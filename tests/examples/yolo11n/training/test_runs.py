@@ -14,7 +14,7 @@ import time
 import numpy as np
 import pytest
 import train_yolo11n
-from model import YOLO11n
+from model import BACKBONE, YOLO11n
 from PIL import Image
 from training.checkpoint import load_weights, save_weights
 from training.train_step import LOSS_PARTS
@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.long, pytest.mark.training, pytest.mark.usefixtures("c
 
 EPOCHS = 40
 ONNX = f"yolo11n_{SIZE}_trained.onnx"
+DFL = "model.23.dfl.conv.weight"
 # Compiles sooner; what is run after that is short.
 FLAGS = "--xla_backend_optimization_level=0"
 # In single precision, with sums in another order.
@@ -172,8 +173,10 @@ def test_training_lowers_the_loss_and_writes_everything(sessions, learned):
     YOLO11n(2).load_state_dict(arrays)
     assert info["map50_95"] == metrics["map50_95"]
     assert sorted(p.name for p in folder.iterdir()) == [
-        "best.safetensors", "last.safetensors", "metrics.json", "results.csv", "results.png",
-        "settings.json", "steps.csv", "train.log", "val_detections.png", ONNX,
+        ".lock", "best.safetensors", "confusion_matrix.csv", "confusion_matrix.png", "curves.csv",
+        "curves.png", "labels.png", "last.safetensors", "metrics.json", "mistakes.png",
+        "results.csv", "results.png", "settings.json", "steps.csv", "train.log",
+        "val_detections.png", ONNX,
     ]  # fmt: skip
     log = (folder / "train.log").read_text()
     assert all(line[25:] in log for line in learned.splitlines())
@@ -194,6 +197,32 @@ def test_a_finished_run_makes_its_files_again(sessions, learned):
     assert sessions.metrics("again")["best_epoch"] == metrics["best_epoch"]
     paths = [path / "last.safetensors" for path in (folder, sessions.root / "learned")]
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_class_is_added_while_the_old_ones_stay(sessions):
+    """The new set shows persons without a label; the backbone is kept, and resuming goes on."""
+    root, start = sessions.root / "lamps", sessions.root / "start.safetensors"
+    save_weights(start, YOLO11n(2, seed=5).state_dict(), {"classes": CLASSES})
+    shutil.copytree(sessions.data, root)
+    for file in (root / "annotations").iterdir():
+        content = json.loads(file.read_text())
+        content["categories"] = [{"id": 1, "name": "lamp"}]
+        content["annotations"] = [a for a in content["annotations"] if a["category_id"] == 1]
+        file.write_text(json.dumps(content))
+    common = ["--data", root, "--weights", start, "--keep-classes", "--freeze", "--no-export"]
+    common += ["--epochs", 2, "--val-every", 1, "--statistics-images", 8]
+    out, _ = sessions.run("added", *common, "--stop-after", 1)
+    assert "person (from row 0), cell phone (from row 1), lamp (from random weights)" in out
+    assert "images not labelled for a class: person 12, cell phone 12" in out
+    out, _ = sessions.run("added", *common, "--resume")
+    assert "resumed after epoch 1" in out
+    arrays, info = load_weights(sessions.root / "added" / "best.safetensors")
+    assert info["classes"] == [*CLASSES, "lamp"]
+    before, _ = load_weights(start)
+    same = {name for name, v in before.items() if np.array_equal(v, arrays[name])}
+    kept = {name for name in before if int(name.split(".")[1]) < BACKBONE}
+    assert kept < same
+    assert not {name for name in same - kept if name.endswith("conv.weight")} - {DFL}
 
 
 # ------------------------------------------------------------------------------ resuming

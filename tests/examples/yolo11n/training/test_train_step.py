@@ -11,7 +11,7 @@ import train_yolo11n
 from data.augment import Augment, Plan
 from data.loader import BatchLoader
 from loss import yolo_loss
-from model import YOLO11n
+from model import BACKBONE, YOLO11n
 from training.options import make_recipe, parse_arguments
 from training.recipe import Rates, Recipe, StepSettings
 from training.train_step import (
@@ -376,6 +376,16 @@ def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_small_network_trains_alike_in_plain_jax(in_jax):
     assert_same_steps(Stage, in_jax, "JAX")
+
+
+@pytest.mark.slow
+def test_a_frozen_backbone_stays():
+    """No update, no average and no state of the optimizer is of its weights or statistics."""
+    step = StepGraph(YOLO11n(kept=BACKBONE), SIZE, BATCH, BOXES, 5e-4)
+    names = [*(v.name for v in step._step[2]), *step.averages, *step.state]
+    modules = {int(name.split("model.")[1].split(".")[0]) for name in names}
+    assert modules == {13, 16, 17, 19, 20, 22, 23}
+    assert {v.name for v in step.variables} >= {"model.0.conv.weight", "model.10.cv1.bn.bias"}
 
 
 @pytest.fixture(scope="module")

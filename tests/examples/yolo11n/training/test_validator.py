@@ -9,6 +9,7 @@ from data.images import Letterbox
 from dataset import Sample
 from training import finishing
 from training.finishing import Interrupted, Validator
+from training.run_folder import TrainingError
 
 from pytensor.link.jax.parallel.devices import Devices
 
@@ -27,6 +28,9 @@ class Pictures(list):
             Sample(np.full((SIZE, SIZE, 3), k, np.uint8), None, None, name, geometry, None, None)
             for k, name in enumerate(self.image_ids)
         )
+
+    def box_counts(self):
+        return np.zeros(len(self), int)
 
 
 def detector(images):
@@ -85,6 +89,18 @@ def test_all_processes_get_the_detections_of_one(scores, pictures, count):
         assert [*own] == [*expected] == dataset.image_ids
         for name, rows in own.items():
             np.testing.assert_array_equal(rows, expected[name])
+
+
+def test_predictions_that_are_not_finite_end_the_run(scores):
+    """The averages may overflow while the losses of the weights are finite."""
+    interrupts = Interrupts()
+    interrupts.before = lambda: "; last is from before"
+
+    def broken(images):
+        return np.full((len(images), 5, 4), np.nan, np.float32)
+
+    with pytest.raises(TrainingError, match=r"predict NaN or infinity.*; last is from before"):
+        Validator(broken, Pictures(3), 2, Devices(1), interrupts).score()
 
 
 def test_an_interrupt_ends_the_run_and_not_only_a_share(scores):

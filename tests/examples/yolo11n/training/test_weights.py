@@ -9,11 +9,19 @@ import onnxruntime
 import pytest
 from export import export_detector
 from export import main as export_main
-from model import YOLO11n
+from model import BACKBONE, YOLO11n
 from safetensors.numpy import save_file
 from tools import half_weights
 from training.checkpoint import CheckpointError, save_weights
-from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, starting_model
+from training.weights import (
+    CLASS_ROWS,
+    COCO_CLASSES,
+    kept_classes,
+    load_model,
+    load_pretrained,
+    model_info,
+    starting_model,
+)
 
 from tests.examples import yolo11n_golden as golden
 
@@ -79,6 +87,72 @@ def test_names_in_the_metadata(tmp_path):
         model, rows, _ = load_pretrained(tmp_path / "own.safetensors", ["person"])
         assert rows == {"person": 1}
         np.testing.assert_array_equal(model.state_dict()[CUT_BIAS], state[CUT_BIAS][1:2])
+
+
+def start(path, classes, **given):
+    """Return the model that a run starts with."""
+    own = {"resume": False, "seed": 0, "trained_on": None, "size": None, "freeze": False}
+    own |= {"weights": path, "classes": classes} | given
+    return starting_model(SimpleNamespace(**own), None, None)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("Person", "'person'"), ("phone", "'cell phone'"), ("cell_phones", "'cell phone'"),
+     ("persn", "'person'"), ("people", "'person'"), ("laptop", None)],
+)  # fmt: skip
+def test_a_class_that_is_called_otherwise_is_named(tmp_path, capsys, name, meant):
+    path = tmp_path / "own.safetensors"
+    save_weights(path, YOLO11n(2).state_dict(), {"classes": PAIR})
+    start(path, [name])
+    said = capsys.readouterr().out
+    assert f"{name} (from random weights)" in said
+    if meant is None:
+        assert "did you mean" not in said
+    else:
+        assert f"warning: {name} (did you mean {meant}?) The row of a class" in said
+        with pytest.raises(CheckpointError, match=rf"no class {name} \(did you mean {meant}\?\)"):
+            load_model(path, [name])
+
+
+def test_classes_that_are_kept(tmp_path):
+    path = tmp_path / "own.safetensors"
+    save_weights(path, YOLO11n(2).state_dict(), {"classes": PAIR})
+    options = SimpleNamespace(keep_classes=True, weights=path, resume=False)
+    assert kept_classes(options, tmp_path / "last") == PAIR
+    options = SimpleNamespace(keep_classes=True, weights=None, resume=True)
+    assert kept_classes(options, path) == PAIR
+    assert kept_classes(SimpleNamespace(keep_classes=False), None) == []
+    save_weights(path, YOLO11n(2).state_dict(), {})
+    with pytest.raises(CheckpointError, match="doesn't name its 2 classes, so none can be kept"):
+        kept_classes(options, path)
+
+
+@pytest.mark.slow
+def test_weights_of_another_size(tmp_path):
+    path, model = tmp_path / "s.safetensors", YOLO11n(2, seed=4, size="s")
+    info = model_info(model, PAIR, 64, None)
+    assert (info["architecture"], info["size"]) == ("yolo11s", "s")
+    save_weights(path, model.state_dict(), info)
+    again = start(path, ["person"], freeze=True)
+    assert (again.size, again.kept) == ("s", BACKBONE)
+    with pytest.raises(CheckpointError, match="weights of a YOLO11s, not of size n: --size s"):
+        start(path, PAIR, size="n")
+    np.testing.assert_array_equal(again.state_dict()[CUT_BIAS], model.state_dict()[CUT_BIAS][:1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", ["s", "m"])
+def test_onnx_file_of_another_size(tmp_path, size):
+    """Of trained-looking statistics: the predictions are the file's."""
+    model = YOLO11n(2, seed=4, size=size)
+    golden.load_golden_weights(model)
+    images = golden.images(1, 64)
+    expected = detect(model, PAIR, tmp_path, images)
+    again, rows, _ = load_pretrained(tmp_path / "2.onnx")
+    assert (again.size, rows) == (size, {"person": 0, "cell phone": 1})
+    (tmp_path / "again").mkdir()
+    np.testing.assert_allclose(detect(again, PAIR, tmp_path / "again", images), expected, atol=1e-3)
 
 
 def test_unnamed_classes(tmp_path):
@@ -211,8 +285,9 @@ def test_command_errors(coco_file, tmp_path, capsys):
 )  # fmt: skip
 def test_what_a_model_will_have_seen(data, said, seen):
     options = SimpleNamespace(
-        resume=False, weights=None, data=data, classes=["a"], seed=0, trained_on=said
-    )
+        resume=False, weights=None, data=data, classes=["a"], seed=0, trained_on=said, size=None,
+        freeze=False,
+    )  # fmt: skip
     assert starting_model(options, None, None)[1] == seen
 
 
@@ -220,10 +295,16 @@ def test_what_a_resumed_run_is_told_that_it_will_have_seen(tmp_path):
     """Prefer the words of the command to those of the checkpoint."""
     last = tmp_path / "last.safetensors"
     save_weights(last, {"a": np.zeros(1)}, {"trained_on": "drawn pictures"})
-    options = SimpleNamespace(resume=True, classes=["a"], seed=0, trained_on=None)
+    options = SimpleNamespace(
+        resume=True, classes=["a"], seed=0, trained_on=None, size=None, freeze=True
+    )
     assert starting_model(options, last, None)[1] == "drawn pictures"
     options.trained_on = "ten photographs"
-    assert starting_model(options, last, None)[1] == "ten photographs"
+    model, seen = starting_model(options, last, None)
+    assert (seen, model.kept, model.size) == ("ten photographs", BACKBONE, "n")
+    options.size = "s"
+    with pytest.raises(CheckpointError, match="of a YOLO11n, not of size s"):
+        starting_model(options, last, None)
 
 
 # ------------------------------------------------------------------------------ 16 bits

@@ -16,6 +16,7 @@ import { failure } from "./failure.js";
 // suppression handles every class. It has to exceed the side of any network input.
 const CLASS_SHIFT = 7680;
 const MAX_CANDIDATES = 30000;
+const MAX_DETECTIONS = 1000;
 const float32 = Math.fround;
 
 function requireFinite(output) {
@@ -262,7 +263,7 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
    * @returns {Detection[]} By falling score.
    * @throws {Error} `.code` "runtime": the output is of another size; "model-refused": not finite.
    */
-  function run(output, geometry, { confidence, iou, enabled = null, maxDetections = 300 }) {
+  function run(output, geometry, { confidence, iou, enabled = null, maxDetections = MAX_DETECTIONS }) {
     if (output.length !== perBox * anchors) {
       throw failure(
         "runtime",
