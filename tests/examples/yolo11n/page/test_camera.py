@@ -121,7 +121,7 @@ def test_boxes_are_drawn_on_their_own_frame(page, mirrored, tmp_path):
 def test_start_stop_and_step_by_buttons_and_keys(page):
     start(page)
     page.wait_for_timeout(600)
-    for name in ("fps", "time-inference", "time-pre", "time-post"):
+    for name in ("frame-ms", "time-inference", "time-pre", "time-post"):
         assert float(page.inner_text(f"#{name}")) >= 0, name
     assert page.evaluate("demo.last.title") in page.locator("#camera-select").inner_text()
     page.click("#stop")

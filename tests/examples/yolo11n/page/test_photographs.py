@@ -5,8 +5,6 @@ The variable PHOTOGRAPHS names a folder of them, in COCO's layout; without it th
 
 import json
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import export
@@ -16,7 +14,6 @@ from dataset import load_split
 from evaluation.detectors import OnnxDetector, PyTensorDetector, detect, detect_in
 from evaluation.metrics import coco_map
 from PIL import Image
-from tools.build_demo import DEMO, assets_of
 from tools.compare_runtimes import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
@@ -30,6 +27,7 @@ from training.weights import load_model
 from tests.examples.yolo11n.page.browsers import decode_data_url, open_browser, ready_page, until
 from tests.examples.yolo11n.page.conftest import build_site
 from tests.examples.yolo11n.page.detectors import write_y4m
+from tests.examples.yolo11n.page.test_steady import films_of, followed
 
 FOLDER = os.environ.get("PHOTOGRAPHS", "")
 pytestmark = pytest.mark.skipif(
@@ -156,16 +154,6 @@ def test_boxes_on_the_frames_of_a_camera_are_pythons(real_onnx, real_site, tmp_p
     assert total > 0
 
 
-def moved_still(picture, rng, count=20):
-    """Yield frames of a picture as a webcam gives them: moved by up to 8 px, noise of 4 levels."""
-    height, width = picture.shape[:2]
-    wide = np.pad(picture, ((8, 8), (8, 8), (0, 0)), mode="edge")
-    for _ in range(count):
-        left, top = rng.integers(0, 17, 2)
-        frame = wide[top : top + height, left : left + width] + rng.normal(0, 4, picture.shape)
-        yield frame.clip(0, 255).round().astype(np.uint8)
-
-
 def box_changes(sources, class_id, count, folder):
     """Return how often the boxes of the page's model change in 19 steps, of `count` pictures.
 
@@ -178,18 +166,9 @@ def box_changes(sources, class_id, count, folder):
     names = [name for name in names if name.startswith(sources)][:count]
     if len(names) < count:
         pytest.skip(f"PHOTOGRAPHS has {len(names)} pictures {sources}*; this test needs {count}")
-    model = folder / "page.onnx"
-    model.write_bytes(assets_of((DEMO / "demo_assets/model.js").read_text())["model"])
-    detector = OnnxDetector(model, batch_size=1)
-    limits, rng = detector.suppression.confidence, np.random.default_rng(0)
-    films = []
-    for name in names:
-        picture = np.asarray(Image.open(Path(FOLDER) / "images/val" / name).convert("RGB"))
-        frames = moved_still(picture, rng)
-        films.append([detect_in(detector, f, 0.4 * limits).tolist() for f in frames])
-    (folder / "films.json").write_text(json.dumps({"films": films, "thresholds": [*limits]}))
-    command = ["node", DEMO / "page/test/steady.js", folder / "films.json"]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    pictures = [Image.open(Path(FOLDER) / "images/val" / name).convert("RGB") for name in names]
+    films, limits = films_of(map(np.asarray, pictures), folder)
+    report = followed(films, limits, folder)
     return {key: np.array([row[key] for row in report]) for key in ("found", "drawn")}
 
 
@@ -198,8 +177,6 @@ def box_changes(sources, class_id, count, folder):
     ("sources", "class_id", "count", "steady"), [("voc2012_", 1, 28, 20), ("unsplash_", 77, 16, 13)]
 )
 def test_boxes_in_moved_stills_are_steady(sources, class_id, count, steady, tmp_path):
-    if not shutil.which("node"):
-        pytest.skip("no Node.js on the PATH; bash setup.sh puts one into .venv/bin")
     changes = box_changes(sources, class_id, count, tmp_path)
     assert changes["drawn"].mean() <= 0.5
     assert changes["drawn"].mean() <= 0.2 * changes["found"].mean()

@@ -1,10 +1,11 @@
 /**
- * For tests/examples/yolo11n/page/test_photographs.py: counts how often the number of boxes changes.
+ * For tests/examples/yolo11n/page: what the page's rules make of films of detections.
  *
  *     node page/test/steady.js FILMS.json
  *
  * FILMS.json has `thresholds`, and `films` of frames of detections [x1, y1, x2, y2, score, class].
- * Prints of each film how often it changes, as JSON: `found` by the thresholds only, and `drawn`.
+ * Prints as JSON how often the number of boxes changes in each film, `found` by the thresholds only
+ * and `drawn`, and how many things of each class were counted after each frame, `seen`.
  */
 import { readFileSync } from "node:fs";
 import { drawn, follow, NOTHING, STAY } from "../src/count/tracking.js";
@@ -22,11 +23,12 @@ const report = films.map((frames) => {
     });
     const above = (share) => all.filter((one) => one.score > share * thresholds[one.classId]);
     state = follow(state, above(STAY), thresholds, SECONDS);
-    return { found: above(1).length, drawn: drawn(state).length };
+    return { found: above(1).length, drawn: drawn(state).length, seen: state.seen };
   });
   return {
     found: changes(counts.map(({ found }) => found)),
     drawn: changes(counts.map((count) => count.drawn)),
+    seen: counts.map(({ seen }) => thresholds.map((_, classId) => seen[classId] ?? 0)),
   };
 });
 process.stdout.write(JSON.stringify(report));

@@ -93,6 +93,16 @@ test("what is found in two of three frames is drawn in all, and gets no number",
   assert.deepEqual(states(frames).at(-1).seen, { person: 1, phone: 1 });
 });
 
+test("what is above its threshold in two of three frames is drawn in all, and gets no number", () => {
+  const frames = steps(9)
+    .map((k) => [at(100, 50, "person", k % 3 ? 0.5 : 0.3)])
+    .slice(1);
+  assert.deepEqual(
+    numbers(frames).flat(),
+    steps(8).map(() => 0),
+  );
+});
+
 test("things that meet and pass each other keep their numbers", () => {
   // Each overlaps the other's last place fully when they have passed.
   const frames = steps(21).map((k) => [at(50 + 10 * k, 50), at(260 - 10 * k, 50)]);

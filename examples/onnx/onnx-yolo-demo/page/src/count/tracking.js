@@ -21,7 +21,7 @@ import { pairBoxes } from "./matching.js";
 export const STAY = 0.4;
 const CLEARLY = 1.5; // times the threshold: drawn at once, however weak it was before
 const LEAST_OVERLAP = 0.1;
-const SURE_AFTER = 3; // frames in a row; what is seen for shorter gets no number
+const SURE_AFTER = 3; // frames in a row above its threshold; what is seen for shorter isn't counted
 const LOST_AFTER = 30; // frames without it
 const DRAWN_SECONDS = 0.25; // without it
 const LOST_SECONDS = 1e9; // of what is known by its place only
@@ -40,7 +40,7 @@ const LEAST_NEW_SPEED = 0.25; // share of the newest speed in the known one
  * @property {number} speedX In pixels per second.
  * @property {number} speedY
  * @property {number} hits Frames that it was found in.
- * @property {number} inRow The last of them without a gap, since it is shown.
+ * @property {number} inRow The last of them without a gap, each above the threshold.
  * @property {number} missed Frames since then.
  * @property {number} seconds How long ago it was found.
  * @property {number} number From 1 in its class; 0 as long as it isn't sure.
@@ -99,7 +99,7 @@ function foundAgain(track, found, limit) {
     speedX: speed(track.speedX, "x1", "x2"),
     speedY: speed(track.speedY, "y1", "y2"),
     hits: hits + 1,
-    inRow: shown ? track.inRow + 1 : 0,
+    inRow: shown && found.score > limit ? track.inRow + 1 : 0,
     missed: 0,
     seconds: 0,
   };

@@ -24,7 +24,7 @@ import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSelfTest } from "./selftest.js";
 import { wireSettings } from "./settings.js";
-import { fileKind, filesToOpen } from "./sources.js";
+import { fileKind, filesToOpen, ScreenSource } from "./sources.js";
 import { isSeen, onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
 import { isolate, setText } from "./text.js";
@@ -63,6 +63,7 @@ const KEYS = {
 const CLICKS = {
   start: live.start,
   "camera-open": live.startCamera,
+  "screen-open": live.startScreen,
   flip: live.flipCamera,
   stop,
   step: live.step,
@@ -89,6 +90,7 @@ const ACTIONS = {
   reload: () => location.reload(),
   dismiss: () => (demo.info ? hideScreen() : chooseBackend("auto")),
   "retry-camera": live.startCamera,
+  "retry-screen": live.startScreen,
   "open-picture": () => byId("image-file").click(),
   "open-model": () => byId("model-file").click(),
   "show-sample": () => showSample(1),
@@ -102,6 +104,9 @@ const ACTIONS = {
 const RESTING = ["samples", "confidence", "iou", "classes", "backend", "range", "mirror"];
 RESTING.push("camera-select", "album", "album-tools");
 
+/** What the start button does with an open source. */
+const START = { video: "Play video", screen: "Go on" };
+
 /** Bring buttons to life or make them dead, as the page's state is. */
 function showState() {
   const focused = /** @type {HTMLButtonElement|null} */ (document.activeElement);
@@ -110,11 +115,13 @@ function showState() {
   const kind = openSource()?.kind;
   const able = demo.ready && !saving;
   byId("start").disabled = !able || running;
-  byId("stop").disabled = !running && !resting && kind !== "camera" && !hasWork();
-  byId("step").disabled = byId("step-back").disabled = byId("camera-open").disabled = !able;
+  const isStream = kind === "camera" || kind === "screen";
+  byId("stop").disabled = !running && !resting && !isStream && !hasWork();
+  for (const id of ["step", "step-back", "camera-open", "screen-open"]) byId(id).disabled = !able;
   byId("flip").hidden = !live.canFlip();
   byId("flip").disabled = resting;
-  byId("camera-open").hidden = kind !== "video"; // else the start button opens it
+  byId("camera-open").hidden = !kind || kind === "camera"; // else the start button opens it
+  byId("screen-open").hidden = !ScreenSource.isThere || kind === "screen";
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = !isSeen();
   byId("model-builtin").disabled = resting || !model.current || model.current.builtin;
@@ -125,10 +132,10 @@ function showState() {
   byId("model-file").disabled = byId("compare-file").disabled = !activity.usable || resting;
   for (const id of RESTING) byId(id).disabled = resting;
   if (demo.info?.layout === "finished") byId("iou").disabled = true; // suppressed already
-  byId("live-badge").hidden = !(running && kind === "camera");
+  byId("live-badge").hidden = !(running && isStream);
   teach.showTeaching();
   showPosition();
-  setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");
+  setText(byId("start-text"), START[kind] ?? "Start camera");
   setText(byId("stop-text"), kind === "video" ? "Pause" : "Stop");
   // A button that goes dead must not take the keyboard's place with it.
   const lost = focused?.disabled && focused === document.activeElement;

@@ -15,18 +15,13 @@ const MAX_SCALE = 3;
 
 export class Drawing {
   #canvas;
-  #frame;
   context;
   /** Canvas pixels per pixel of the picture. */
   scale = 1;
 
-  /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {HTMLElement} frame The element whose size the picture is fitted into.
-   */
-  constructor(canvas, frame) {
+  /** @param {HTMLCanvasElement} canvas Its picture is fitted into the size that it is shown at. */
+  constructor(canvas) {
     this.#canvas = canvas;
-    this.#frame = frame;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   }
 
@@ -76,7 +71,7 @@ export class Drawing {
 
   /** Small pictures get a larger canvas, or their letters would be blurred. */
   #fit(bitmap) {
-    const shown = this.#frame.clientWidth * devicePixelRatio;
+    const shown = this.#canvas.clientWidth * devicePixelRatio;
     const larger = Math.min(Math.max(Math.round(shown / bitmap.width), 1), MAX_SCALE);
     const limit = MAX_SIDE / Math.max(bitmap.width, bitmap.height);
     this.scale = Math.min(larger, limit >= 1 ? Math.floor(limit) : limit);
@@ -89,7 +84,7 @@ export class Drawing {
   /** Canvas pixels per pixel of the page at the usual size of letters, so that they grow with it. */
   get unit() {
     const { width, height } = this.#canvas;
-    const { clientWidth, clientHeight } = this.#frame;
+    const { clientWidth, clientHeight } = this.#canvas;
     if (!clientWidth || !clientHeight) return 1;
     return (rootFontSize() / 16) * Math.max(width / clientWidth, height / clientHeight);
   }

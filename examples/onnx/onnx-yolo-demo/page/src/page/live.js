@@ -1,5 +1,5 @@
 /**
- * Opening cameras and videos, and what start, stop and step do with them.
+ * Opening cameras, screens and videos, and what start, stop and step do with them.
  *
  * Opening takes time, in which the user may ask for something else. So whatever is opened draws a
  * ticket, pictures too, and only the last one is kept.
@@ -8,7 +8,7 @@ import { rerun } from "./detection.js";
 import { byId, memory } from "./environment.js";
 import { endWork } from "./loading.js";
 import { halt, openSource, startLoop, stepOnce, useSource } from "./loop.js";
-import { CameraSource, listCameras, MUTED, otherCamera, VideoSource } from "./sources.js";
+import { CameraSource, listCameras, otherCamera, ScreenSource, VideoSource } from "./sources.js";
 import { forgetDetections, onStage, showNumbers } from "./stage.js";
 import { activity, attempt, demo, hideScreen, say, settle, showScreen } from "./status.js";
 
@@ -28,6 +28,20 @@ export function beginOpening() {
   return () => ticket === opening;
 }
 
+/** Use a camera or screen, and say so when it sends nothing for a while. */
+function useStream(source) {
+  useSource(source);
+  source.onMuted = () => {
+    if (source.isMuted) {
+      forgetDetections();
+      showScreen(source.silent[0], { happened: source.mutedText });
+    } else {
+      hideScreen();
+      say(`Running: ${source.title}`);
+    }
+  };
+}
+
 // ------------------------------------------------------------------------ camera
 
 /** @returns {Promise<boolean>} Whether the camera is open, and still wanted. */
@@ -38,23 +52,15 @@ async function openCamera() {
   say("Opening the camera…");
   const wanted = byId("camera-select").value || memory.get("sessionStorage", "camera");
   openingCamera = opening;
-  const camera = await CameraSource.open(byId("feed", "video"), wanted, isWanted);
+  const ask = () => CameraSource.ask(byId("feed", "video"), wanted);
+  const camera = await CameraSource.open(ask, isWanted);
   if (camera === null) return false;
   openingCamera = 0;
-  useSource(camera);
+  useStream(camera);
   camera.onEnded = () => {
     useSource(null);
     const happened = "The camera was unplugged or taken by the system.";
     showScreen("no-camera", { happened });
-  };
-  camera.onMuted = () => {
-    if (camera.isMuted) {
-      forgetDetections();
-      showScreen("no-camera", { happened: MUTED });
-    } else {
-      hideScreen();
-      say(`Running: ${camera.title}`);
-    }
   };
   memory.set("sessionStorage", "camera", camera.deviceId);
   cameraId = camera.deviceId;
@@ -109,6 +115,21 @@ export async function changeMirror(mirrored) {
   await rerun();
 }
 
+// ------------------------------------------------------------------------ screen
+
+/** Have the user choose a screen or window, and detect in it. */
+export async function startScreen() {
+  const isWanted = beginOpening();
+  useSource(null);
+  hideScreen();
+  say("Choose a screen or window…");
+  const screen = await ScreenSource.open(() => ScreenSource.ask(byId("feed", "video")), isWanted);
+  if (screen === null) return;
+  useStream(screen);
+  screen.onEnded = stop; // by the browser's own button
+  await startLoop();
+}
+
 // ------------------------------------------------------------------------ video
 
 /** Play a video file, in a loop. @param {File} file */
@@ -138,17 +159,23 @@ export async function start() {
   }
 }
 
-/** Stop; the camera is given back, so that its light goes out. Then, end what takes long. */
+/** What stopping gives back. */
+const GIVEN_BACK = {
+  camera: "Stopped; the camera is off.",
+  screen: "Stopped; nothing is shared any more.",
+};
+
+/** Stop; a camera is given back, so that its light goes out. Then, end what takes long. */
 export function stop() {
   const kind = openSource()?.kind;
   opening += 1;
   if (!activity.running && endWork()) return;
   if (!kind) return;
-  if (kind === "camera") useSource(null);
+  if (kind in GIVEN_BACK) useSource(null);
   else halt();
   activity.paused = true;
   settle();
-  say(kind === "camera" ? "Stopped; the camera is off." : "Stopped.");
+  say(GIVEN_BACK[kind] ?? "Stopped.");
   showNumbers();
 }
 
@@ -157,7 +184,10 @@ export function watchEnd() {
   byId("feed").addEventListener("ended", () => openSource()?.kind === "video" && stop());
 }
 
-/** While nobody sees the page, the camera is off and a video rests. */
+/**
+ * While nobody sees the page, the camera is off and a video rests. A screen stays shared: the user
+ * has gone to what it shows.
+ */
 export function watchVisibility() {
   let goOn = () => Promise.resolve();
   document.addEventListener("visibilitychange", () => {
@@ -171,7 +201,7 @@ export function watchVisibility() {
       activity.paused = true;
       settle();
       say("The camera is off while this page is not seen.");
-    } else if (activity.running) {
+    } else if (activity.running && openSource()?.kind === "video") {
       const video = openSource();
       goOn = async () => (video === openSource() ? startLoop() : undefined);
       halt();

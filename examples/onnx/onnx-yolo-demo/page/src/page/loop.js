@@ -1,10 +1,11 @@
 /**
- * The frame loop of the open camera or video: the newest frame is detected in, again and again.
+ * The frame loop of the open source: the newest frame is detected in, again and again.
  *
  * Frames that come while the detector works are skipped but the last, so the stage never lags
  * behind. The source is owned here, because a closed source must have no loop.
  *
- * @import {CameraSource} from "./sources.js"
+ * @import {CameraSource, ScreenSource} from "./sources.js"
+ * @typedef {CameraSource|ScreenSource|VideoSource} LiveSource
  */
 import { process } from "./detection.js";
 import { byId } from "./environment.js";
@@ -14,18 +15,18 @@ import { restartRate } from "./stage.js";
 import { activity, demo, say, settle, showFailure } from "./status.js";
 import { clock, summary } from "./text.js";
 
-/** @type {CameraSource|VideoSource|null} */
+/** @type {LiveSource|null} */
 let source = null;
 let freshFrame = false; // a newer frame than the last grabbed one is there
 let pumping = false; // frames are being detected in
 let restingSince = Number.NaN; // when all frames that had come were seen
 
-/** @returns {CameraSource|VideoSource|null} The open camera or video. */
+/** @returns {LiveSource|null} What is open. */
 export function openSource() {
   return source;
 }
 
-/** Take an open source, and close the one before. @param {CameraSource|VideoSource|null} next */
+/** Take an open source, and close the one before. @param {LiveSource|null} next */
 export function useSource(next) {
   halt();
   source?.close();
@@ -79,7 +80,7 @@ export function halt() {
   source?.pause();
 }
 
-/** @param {CameraSource|VideoSource} present @param {number} [waited] Milliseconds for its frame. */
+/** @param {LiveSource} present @param {number} [waited] Milliseconds for its frame. */
 function processLive(present, waited = 0) {
   const { kind, title } = present;
   const mirrored = kind === "camera" && byId("mirror").checked;

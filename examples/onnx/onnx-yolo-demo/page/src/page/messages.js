@@ -36,6 +36,14 @@ export const SCREENS = {
       "and try again. No picture leaves this device.",
     actions: [["Try again", "retry-camera"], PICTURE, SAMPLE],
   },
+  "no-screen": {
+    title: "No screen is shared",
+    happened: "None was chosen, or the system does not allow it.",
+    todo:
+      "Choose a screen, a window or a tab in the browser's list; some systems allow it first in " +
+      "their settings. No picture leaves this device.",
+    actions: [["Try again", "retry-screen"], PICTURE, SAMPLE],
+  },
   "no-webgpu": {
     title: "WebGPU is not available",
     happened: "This browser or this device offers no WebGPU.",

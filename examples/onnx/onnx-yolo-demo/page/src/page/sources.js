@@ -1,8 +1,8 @@
 /**
- * Where frames come from: pictures, the camera, video files.
+ * Where frames come from: pictures, the camera, a screen or window, video files.
  *
  * A live source has `kind`, `title`, `mirroredByDefault`, `start(onFrame, onBroken)`, `pause()`,
- * `grab()`, `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
+ * `grab()`, `step()` and `close()`. All share the page's one hidden `<video>`.
  */
 import { failure } from "../worker/failure.js";
 import { missingTurn, turned } from "./upright.js";
@@ -14,13 +14,21 @@ const CAMERA_WISH = {
   height: { ideal: 480 },
   frameRate: { ideal: 30 },
 };
+// A tab that shows this page would show itself within itself.
+const SCREEN_WISH = {
+  video: { width: { max: 1920 }, height: { max: 1920 }, frameRate: { ideal: 15 } },
+  selfBrowserSurface: "exclude",
+};
 const REFUSED = ["camera-refused", "The browser did not allow the camera."];
 const IN_USE = ["no-camera", "The camera is there, but another program uses it."];
 const SENDS_NOTHING =
   "The camera is there, but sends no pictures. It may be switched off or covered by a slide, or " +
   "another program may hold it.";
-export const MUTED =
+const MUTED =
   "The camera sends nothing now: its privacy switch or slide is on, or the system has muted it. " +
+  "The page goes on when pictures come again.";
+const SCREEN_HIDDEN =
+  "The screen or window sends nothing now: it may be minimized. " +
   "The page goes on when pictures come again.";
 const ABSENT = ["no-camera", "No camera is connected to this device."];
 /** What the names of the browser's errors mean. */
@@ -184,7 +192,7 @@ function emptyVideo(video) {
   video.load();
 }
 
-/** What the camera and video files have in common. */
+/** What all live sources have in common. */
 class LiveSource {
   /** @type {(() => void)|null} */
   #unwatch = null;
@@ -212,9 +220,9 @@ class LiveSource {
     });
     const fail = () => onBroken(this.describeFailure());
     video.addEventListener("error", fail);
-    // A film may show one picture for long; a camera may not.
+    // A film may show one picture for long, and so may a screen; a camera may not.
     const progress = () => {
-      if (this.isMuted) return performance.now(); // that is said already
+      if (this.isMuted || this.kind === "screen") return performance.now(); // the former is said
       return this.kind === "video" ? `${frames} ${video.currentTime}` : frames;
     };
     const stopWatch = watchProgress(video, progress, fail);
@@ -263,16 +271,15 @@ class LiveSource {
   }
 }
 
-/** A camera; its light is on from `open` until `close`. */
-export class CameraSource extends LiveSource {
-  constructor(video, stream) {
+/** A stream of pictures. */
+class StreamSource extends LiveSource {
+  constructor(video, kind, stream) {
     const track = stream.getVideoTracks()[0];
-    super(video, "camera", track.label || "camera");
-    const settings = track.getSettings();
+    super(video, kind, track.label || kind);
     this.stream = stream;
-    this.deviceId = settings.deviceId || "";
-    this.mirroredByDefault = looksAtTheUser(settings.facingMode, track.label);
-    /** @type {(() => void)|null} Called when the camera is unplugged or taken away. */
+    this.silent = ["", ""]; // the screen, and its words, for a stream that sends nothing
+    this.mutedText = "";
+    /** @type {(() => void)|null} Called when the stream was taken away. */
     this.onEnded = null;
     track.addEventListener("ended", () => this.onEnded?.());
     /** @type {(() => void)|null} Called when `isMuted` has changed. */
@@ -281,26 +288,26 @@ export class CameraSource extends LiveSource {
   }
 
   /**
-   * Ask for permission and open a camera.
-   * @param {HTMLVideoElement} video
-   * @param {string} deviceId "" for the browser's choice.
+   * Show what was asked for.
+   * @template {StreamSource} T
+   * @param {() => Promise<T>} ask For permission.
    * @param {() => boolean} isWanted Whether nothing else was opened in the meantime.
-   * @returns {Promise<CameraSource|null>} Null if it is not wanted any more; it is closed then.
-   * @throws {Error} `.code` "camera-refused" or "no-camera".
+   * @returns {Promise<T|null>} Null if it is not wanted any more; it is closed then.
+   * @throws {Error} `.code` "camera-refused", "no-camera" or "no-screen".
    */
-  static async open(video, deviceId, isWanted) {
-    /** @type {CameraSource|null} */
-    let camera = null;
+  static async open(ask, isWanted) {
+    /** @type {T|null} */
+    let source = null;
     try {
-      camera = new CameraSource(video, await cameraStream(deviceId));
-      if (isWanted()) await camera.#show();
+      source = await ask();
+      if (isWanted()) await source.#show();
     } catch (error) {
-      camera?.close();
+      source?.close();
       if (isWanted()) throw error;
       return null;
     }
-    if (isWanted()) return camera;
-    camera.close();
+    if (isWanted()) return source;
+    source.close();
     return null;
   }
 
@@ -309,15 +316,17 @@ export class CameraSource extends LiveSource {
     try {
       video.removeAttribute("src");
       video.srcObject = this.stream;
-      // The camera may be there and send nothing.
+      // It may be there and send nothing.
       await Promise.all([videoEvent(video, "loadeddata"), video.play()]);
     } catch (error) {
-      throw failure("no-camera", SENDS_NOTHING, error);
+      throw this.describeFailure(error);
     }
   }
 
-  describeFailure() {
-    return failure("no-camera", SENDS_NOTHING);
+  /** @param {unknown} [cause] */
+  describeFailure(cause) {
+    const [code, text] = this.silent;
+    return failure(code, text, cause);
   }
 
   get isMuted() {
@@ -350,6 +359,50 @@ export class CameraSource extends LiveSource {
     this.onEnded = this.onMuted = null;
     for (const track of this.stream.getTracks()) track.stop();
     super.close();
+  }
+}
+
+/** A camera; its light is on from `open` until `close`. */
+export class CameraSource extends StreamSource {
+  constructor(video, stream) {
+    super(video, "camera", stream);
+    const { label } = stream.getVideoTracks()[0];
+    const settings = stream.getVideoTracks()[0].getSettings();
+    this.silent = ["no-camera", SENDS_NOTHING];
+    this.mutedText = MUTED;
+    this.deviceId = settings.deviceId || "";
+    this.mirroredByDefault = looksAtTheUser(settings.facingMode, label);
+  }
+
+  /** @param {HTMLVideoElement} video @param {string} deviceId "" for the browser's choice. */
+  static async ask(video, deviceId) {
+    return new CameraSource(video, await cameraStream(deviceId));
+  }
+}
+
+/** A screen or window that the user has chosen. */
+export class ScreenSource extends StreamSource {
+  constructor(video, stream) {
+    super(video, "screen", stream);
+    this.silent = ["no-screen", "The screen or window is shared, but sends no pictures."];
+    this.mutedText = SCREEN_HIDDEN;
+  }
+
+  /** Whether the browser shares screens. */
+  static get isThere() {
+    return Boolean(navigator.mediaDevices?.getDisplayMedia);
+  }
+
+  /** @param {HTMLVideoElement} video */
+  static async ask(video) {
+    try {
+      return new ScreenSource(video, await navigator.mediaDevices.getDisplayMedia(SCREEN_WISH));
+    } catch (error) {
+      const { name, message } = /** @type {Error} */ (error);
+      const refused = "None was chosen, or the system does not allow it.";
+      const why = name === "NotAllowedError" ? refused : `None opened: ${message}`;
+      throw failure("no-screen", why, error);
+    }
   }
 }
 

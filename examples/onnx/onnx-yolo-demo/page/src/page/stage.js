@@ -27,8 +27,8 @@ const LIMITS = {
 
 /**
  * A frame: where it is from, and whether the stage shows it as a mirror does.
- * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video", waited?: number,
- *   file?: Blob, again?: boolean, mediaTime?: number}} Frame
+ * @typedef {{title: string, mirrored: boolean, live?: "camera"|"screen"|"video",
+ *   waited?: number, file?: Blob, again?: boolean, mediaTime?: number}} Frame
  *   `waited`: milliseconds that the loop had nothing to do before it. `again`: it was on the stage
  *   already. `mediaTime`: of a live frame, in seconds of its film or camera.
  */
@@ -38,7 +38,7 @@ const LIMITS = {
  *   none in a picture.
  */
 
-const drawing = new Drawing(byId("stage", "canvas"), byId("stage-frame"));
+const drawing = new Drawing(byId("stage", "canvas"));
 const chart = new TimeChart(byId("chart", "canvas"));
 const frameTimes = new FrameTimes();
 const list = new DetectionList(
@@ -152,19 +152,21 @@ export function redraw() {
 
 /** Draw again whenever the stage's size changes. */
 export function watchSize() {
-  new ResizeObserver(redraw).observe(byId("stage-frame"));
+  new ResizeObserver(redraw).observe(byId("stage"));
 }
 
-/** @returns {string} What there are no more frames a second for. */
-function limitText() {
+/** @returns {string} How many frames a second there are, and what there are no more for. */
+function rateText() {
   const limit = activity.running ? frameTimes.limit() : null;
   if (!limit) return "";
-  if (limit.part === "source") return `As many as the ${shown?.live} gives.`;
+  const fps = frameTimes.fps();
+  const rate = `${decimal(fps, fps < 9.95 ? 1 : 0)} frames/s`;
+  if (limit.part === "source") return `${rate}, as many as the ${shown?.live} gives.`;
   const share = `${limit.ms.toFixed(0)} of ${limit.of.toFixed(0)} ms a frame`;
-  return `Limited by ${LIMITS[limit.part]}: ${share}.`;
+  return `${rate}, limited by ${LIMITS[limit.part]}: ${share}.`;
 }
 
-/** Write the frames' medians and their rate, now and then; of a picture, its own times. */
+/** Write the frames' medians and their rate, now and then; of a picture, its times. */
 export function showNumbers() {
   const now = performance.now();
   if (activity.running && now - numbersAt < NUMBERS_EVERY_MS) return;
@@ -177,10 +179,9 @@ export function showNumbers() {
     sum += ms;
     setText(byId(`time-${name}`), decimal(ms, 1));
   }
-  const fps = activity.running ? frameTimes.fps() : Number.NaN;
-  setText(byId("fps"), live ? decimal(fps, fps < 9.95 ? 1 : 0) : decimal(sum, 0));
-  setText(byId("fps-unit"), live ? "frames/s" : "ms for this picture");
-  setText(byId("limit"), limitText());
+  setText(byId("frame-ms"), decimal(sum, 0));
+  setText(byId("frame-unit"), live ? "ms a frame" : "ms for this picture");
+  setText(byId("limit"), rateText());
 }
 
 /** Take what an inference takes when the runtime is warm, if there was no other one yet. */

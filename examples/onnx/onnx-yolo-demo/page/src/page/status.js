@@ -99,7 +99,7 @@ export function hideScreen() {
 export function showFailure(error) {
   const code = error.code === "assets-missing" ? "no-assets" : error.code;
   const id = Object.hasOwn(SCREENS, code) ? code : "runtime";
-  const own = ["no-camera", "camera-refused", "file-broken"].includes(id);
+  const own = ["no-camera", "camera-refused", "no-screen", "file-broken"].includes(id);
   showScreen(id, { [own ? "happened" : "detail"]: sentence(error.message) });
 }
 

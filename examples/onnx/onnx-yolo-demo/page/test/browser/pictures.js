@@ -97,8 +97,8 @@ scenarios({
     };
     await until(() => strip().every(isDrawn), "the small pictures");
     const total = Object.values(demo().last.times).reduce((sum, ms) => sum + ms, 0);
-    check(byId("fps").textContent === total.toFixed(0), "the milliseconds of this picture");
-    check(byId("fps-unit").textContent === "ms for this picture", "they are called so");
+    check(byId("frame-ms").textContent === total.toFixed(0), "the milliseconds of this picture");
+    check(byId("frame-unit").textContent === "ms for this picture", "they are called so");
     /** @type {HTMLElement} */ (document.querySelector("[data-sample='1']")).click();
     await until(() => demo().last.title.startsWith("Sample"), "the sample");
     check(pressed() === -1, "none of them is shown");

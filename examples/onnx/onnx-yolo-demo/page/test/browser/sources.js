@@ -157,9 +157,10 @@ scenarios({
     await framesAfter(() => choose("video-file", file(film, "film.webm", "video/webm")));
     check(!byId("player").hidden, "the row is there");
     await until(() => !position.disabled, "the film's length, which it tells at its end");
-    const limit = () => /^(As many as the video gives|Limited by )/.test(byId("limit").textContent);
-    await until(limit, "what limits the rate");
-    check(byId("fps-unit").textContent === "frames/s", "what is counted");
+    const rate = /^[\d.]+ frames\/s, (as many as the video gives|limited by )/;
+    await until(() => rate.test(byId("limit").textContent), "the rate, and what limits it");
+    check(Number(byId("frame-ms").textContent) > 0, "milliseconds of a frame");
+    check(byId("frame-unit").textContent === "ms a frame", "they are called so");
     for (const seconds of [0.7, 0]) await framesAfter(() => dragTo(seconds)); // it plays on
     check(byId("stop-text").textContent === "Pause", "the button says what it does");
     press("stop");
@@ -229,6 +230,38 @@ scenarios({
       live.end();
     }
     navigator.mediaDevices.getUserMedia = getUserMedia;
+  },
+
+  async "a screen or window that the user chooses is a source, where the browser shares it"() {
+    const live = scene();
+    const [track] = live.stream.getVideoTracks();
+    const chosen = [() => Promise.reject(new DOMException("", "NotAllowedError"))];
+    chosen.push(() => Promise.resolve(live.stream));
+    navigator.mediaDevices.getDisplayMedia = () => chosen.shift()();
+    choose("image-file", await picture("navy", "one.png")); // the buttons follow what there is
+    await until(() => demo().last?.title === "one.png", "the picture");
+    check(byId("screen-open").checkVisibility(), "it is offered");
+    press("screen-open");
+    check((await screen("no-screen")).includes("None was chosen"), "a refusal is said");
+    await framesAfter(() => byId("message").querySelector("[data-action=retry-screen]").click());
+    const { mirrored, detections } = demo().last;
+    check(!mirrored && detections.length === 1 && demo().screen === null, "it is detected in");
+    check(!byId("live-badge").hidden && byId("screen-open").hidden, "that is shown");
+    check(!byId("camera-open").hidden, "there is a way to the camera");
+    pretendHidden(true); // the user goes to what is shared
+    check(demo().state === "running" && track.readyState === "live", "it stays shared");
+    await framesAfter(() => pretendHidden(false));
+    press("stop");
+    check(track.readyState === "ended", "it is given back");
+    check(status() === "Stopped; nothing is shared any more.", status());
+    const other = scene();
+    chosen.push(() => Promise.resolve(other.stream));
+    await framesAfter(() => press("screen-open"));
+    other.stream.getVideoTracks()[0].dispatchEvent(new Event("ended")); // by the browser's button
+    check(demo().state === "paused" && demo().screen === null, "it ends without a message");
+    delete navigator.mediaDevices.getDisplayMedia;
+    live.end();
+    other.end();
   },
 
   async "a video that nobody sees rests, and goes on"() {
