@@ -11,6 +11,7 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
 from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.scan.op import Scan
+from pytensor.tensor.basic import tensor_copy
 
 
 class Recurrent(OpFromGraph):
@@ -37,8 +38,9 @@ class Recurrent(OpFromGraph):
     ) -> list[Any]:
         """Differentiate as if there were only the graph."""
         graph = self.fgraph.unfreeze()
+        # Of copies, because the last state is a part of all states, whose gradients add up.
         known = {
-            out: gradient
+            tensor_copy(out): gradient
             for out, gradient in zip(graph.outputs, output_grads, strict=True)
             if not isinstance(gradient.type, DisconnectedType)
         }

@@ -28,12 +28,13 @@ def test_a_training_has_two_loops(cell):
     assert not [node for node in nodes if isinstance(node.op, Recurrent)]
 
 
-def test_gradient_where_inputs_depend_on_each_other():
-    """A state that is computed from the sequence, of which also a part of the outputs is used."""
+@pytest.mark.parametrize("used", [[0, 1, 2], [2]])
+def test_gradient_where_inputs_and_outputs_depend_on_each_other(used):
+    """A state is computed from the sequence; the last hidden state is one of all."""
     net, x = layers.LSTM(3, 3), pt.tensor3("x")
     state = pt.tanh(x[:, 0])[None]
-    _, (_, cell) = net(x, (state, 2 * state))
-    loss = pt.sqr(cell).sum()
+    y, (hidden, cell) = net(x, (state, 2 * state))
+    loss = sum((k + 1) * pt.sqr([y, hidden, cell][k]).sum() for k in used)
     # the same without an Op around the loop
     plain = rewrite_graph(loss, include=("inline_ofg_expansion",))
     wrt = [x, *net.parameters()]
