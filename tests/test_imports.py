@@ -210,7 +210,7 @@ def test_a_circle_is_found(tmp_path):
 
 
 ROOMS = ["write", "dispatch", "extras", "passes", "lowering", "importing", "contrib", "compare"]
-FACE = ["export", "linker", "quantize", "verify", "__main__"]
+FACE = ["export", "linker", "quantize", "verify", "pymc", "__main__"]
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ import runpy, sys
 from itertools import islice
 from pytensor import layers
 fit = layers.fit
-layers.fit = lambda step, batches, *_, **options: fit(step, [*islice(batches, 2)], 1, **options)
+layers.fit = lambda step, batches, epochs, **rest: fit(step, [*islice(batches, 2)], 1, **rest)
 runpy.run_path(sys.argv[1])
 """
 

@@ -131,11 +131,11 @@ def export_posterior_predictive(
     lengths = {dims[n][0]: v.shape[0] for n, v in inputs.items()}
     # Scalars of their own: vectorizing must not see that the sizes of draws come from the data
     # (thoughts/upstream/vectorized-sizes.md).
-    sizes = {d: pt.scalar(d, dtype="int64") for d in lengths}
+    sizes: dict[Any, Any] = {d: pt.scalar(d, dtype="int64") for d in lengths}
 
     posterior = idata.posterior.to_dataset().stack(sample=("chain", "draw"))
     known, stand_ins = replacements(model, sizes, unknown, posterior)
-    outputs = [model[n] for n in names]
+    outputs: Any = [model[n] for n in names]
     require_posterior(model, [*outputs, *data.replace.values()], sizes, stand_ins, posterior)
     computed = clone_replace([*data.replace.values()], stand_ins)
     stand_ins |= dict(zip(data.replace, computed, strict=True))
