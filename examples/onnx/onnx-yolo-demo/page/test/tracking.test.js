@@ -14,8 +14,8 @@ function at(x, y, name = "person", score = 0.9) {
   return { x1: x - 10, y1: y - 15, x2: x + 10, y2: y + 15, name, score, classId };
 }
 
-/** The states after each of several frames. */
-function states(frames, seconds, state = NOTHING) {
+/** The states after each of several frames; a thing is sure in the third one. */
+function states(frames, seconds = 0.25, state = NOTHING) {
   return frames.map((frame) => {
     state = follow(state, frame, LIMITS, seconds);
     return state;
@@ -68,18 +68,31 @@ test("the rules, as any program that follows them can check itself", () => {
   }
 });
 
-test("a thing is drawn in its first frame, and gets its number in the third", () => {
-  assert.deepEqual(numbers(steps(5).map((k) => [at(100 + 4 * k, 50)])), [[0], [0], [1], [1], [1]]);
+test("a thing is drawn at once, and gets its number after three frames and half a second", () => {
+  const frames = steps(20).map((k) => [at(100 + 4 * k, 50)]);
+  for (const [seconds, first] of [
+    [1, 2],
+    [0.25, 2],
+    [0.1, 5],
+    [1 / 32, 16],
+  ]) {
+    const found = numbers(frames, seconds).flat();
+    assert.deepEqual(
+      found,
+      steps(20).map((k) => Number(k >= first)),
+      `${seconds} s`,
+    );
+  }
 });
 
 test("nothing that is given is changed, so a frame can be taken again", () => {
   const [first, second] = states([[at(100, 50)], [at(104, 50)]]);
   const before = flat(second);
-  const higher = follow(second, [], LIMITS); // at a higher threshold
+  const higher = follow(second, [], LIMITS, 0.25); // at a higher threshold
   assert.equal(higher.tracks[0].missed, 1);
   assert.equal(flat(second), before);
   assert.notEqual(flat(first), before);
-  assert.deepEqual(follow(second, [at(108, 50)], LIMITS).seen, { person: 1 });
+  assert.deepEqual(follow(second, [at(108, 50)], LIMITS, 0.25).seen, { person: 1 });
 });
 
 test("what is found in two of three frames is drawn in all, and gets no number", () => {
@@ -125,13 +138,13 @@ test("a thing that is hidden for some frames is known again, also while it moves
 
 test("a thing keeps its number where a busy device leaves frames out", () => {
   // 150 pixels a second: over a gap of a third of one it leaves its box wholly behind.
-  const times = [0, 0.04, 0.08, 0.12, 0.45, 0.49, 0.89, 0.93];
+  const times = [...steps(15).map((k) => 0.04 * k), 0.89, 0.93, 1.33, 1.37];
   let state = NOTHING;
   const found = times.map((time, k) => {
     state = follow(state, [at(50 + 150 * time, 50)], LIMITS, time - (times[k - 1] ?? -0.04));
     return drawn(state).map(({ number }) => number);
   });
-  assert.deepEqual(found.flat(), [0, 0, 1, 1, 1, 1, 1, 1]);
+  assert.deepEqual(found.flat(), [...steps(13).map(() => 0), 1, 1, 1, 1, 1, 1]);
 });
 
 test("what was away for 30 frames is another one", () => {
@@ -243,15 +256,15 @@ const SETTINGS = { confidence: LIMITS, enabled: null };
 test("a follower takes the time of frames, and takes one again", () => {
   const follower = new Follower();
   const take = (...given) => follower.take(frame(...given), [at(50, 50)], SETTINGS);
-  for (const k of steps(2)) take(k / 10);
-  for (const _ of steps(9)) take(0.1, { again: true });
+  for (const k of steps(2)) take(k / 4);
+  for (const _ of steps(9)) take(0.25, { again: true });
   assert.deepEqual(follower.seen, {}); // it is sure after three frames, not after three looks
-  take(0.2);
+  take(0.5);
   assert.deepEqual(follower.seen, { person: 1 });
-  take(0.3);
-  assert.deepEqual(follower.take(frame(0.3, { again: true }), [], SETTINGS).length, 1); // it waits
-  assert.deepEqual(follower.take(frame(0.6), [], SETTINGS), []);
-  take(0.7);
+  take(0.6);
+  assert.deepEqual(follower.take(frame(0.6, { again: true }), [], SETTINGS).length, 1); // it waits
+  assert.deepEqual(follower.take(frame(0.9), [], SETTINGS), []);
+  take(1);
   assert.deepEqual(follower.seen, { person: 1 });
   take(0.1); // the film is at its beginning again
   assert.deepEqual(follower.seen, { person: 1 });
@@ -260,9 +273,9 @@ test("a follower takes the time of frames, and takes one again", () => {
 });
 
 test("another source, another model, or a picture begins again", () => {
-  for (const next of [frame(0.3, { title: "b" }), frame(0.3), frame(0.3, { live: undefined })]) {
+  for (const next of [frame(0.6, { title: "b" }), frame(0.6), frame(0.6, { live: undefined })]) {
     const follower = new Follower();
-    for (const k of steps(3)) follower.take(frame(k / 10), [at(50, 50)], SETTINGS, "model");
+    for (const k of steps(3)) follower.take(frame(k / 4), [at(50, 50)], SETTINGS, "model");
     assert.deepEqual(follower.seen, { person: 1 });
     assert.deepEqual(follower.take(next, [], SETTINGS, "other"), []);
     assert.deepEqual(follower.seen, {});

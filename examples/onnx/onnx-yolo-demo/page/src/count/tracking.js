@@ -21,7 +21,8 @@ import { pairBoxes } from "./matching.js";
 export const STAY = 0.4;
 const CLEARLY = 1.5; // times the threshold: drawn at once, however weak it was before
 const LEAST_OVERLAP = 0.1;
-const SURE_AFTER = 3; // frames in a row above its threshold; what is seen for shorter isn't counted
+// How long in a row a thing has to be above its threshold; what is seen for shorter isn't counted.
+const SURE = { frames: 3, seconds: 0.5 };
 const LOST_AFTER = 30; // frames without it
 const DRAWN_SECONDS = 0.25; // without it
 const LOST_SECONDS = 1e9; // of what is known by its place only
@@ -41,6 +42,7 @@ const LEAST_NEW_SPEED = 0.25; // share of the newest speed in the known one
  * @property {number} speedY
  * @property {number} hits Frames that it was found in.
  * @property {number} inRow The last of them without a gap, each above the threshold.
+ * @property {number} aboveSeconds How long these took.
  * @property {number} missed Frames since then.
  * @property {number} seconds How long ago it was found.
  * @property {number} number From 1 in its class; 0 as long as it isn't sure.
@@ -68,7 +70,16 @@ function expected({ box, speedX, speedY, seconds }) {
 /** @param {NamedDetection} box @param {boolean} shown @returns {Track} */
 function newTrack(box, shown) {
   const still = { speedX: 0, speedY: 0, missed: 0, seconds: 0 };
-  return { thing: {}, box, shown, ...still, hits: 1, inRow: Number(shown), number: 0 };
+  return {
+    thing: {},
+    box,
+    shown,
+    ...still,
+    hits: 1,
+    inRow: Number(shown),
+    aboveSeconds: 0,
+    number: 0,
+  };
 }
 
 /** A detection, smoothed: what trembles about the old box hardly moves, what moves is followed. */
@@ -91,6 +102,7 @@ function foundAgain(track, found, limit) {
     return known + Math.max(1 / hits, LEAST_NEW_SPEED) * (way / seconds - known);
   };
   const shown = track.shown || box.score > limit || found.score > CLEARLY * limit;
+  const isAbove = shown && found.score > limit;
   if (shown && !track.shown) box.score = Math.max(box.score, found.score);
   return {
     ...track,
@@ -99,7 +111,8 @@ function foundAgain(track, found, limit) {
     speedX: speed(track.speedX, "x1", "x2"),
     speedY: speed(track.speedY, "y1", "y2"),
     hits: hits + 1,
-    inRow: shown && found.score > limit ? track.inRow + 1 : 0,
+    inRow: isAbove ? track.inRow + 1 : 0,
+    aboveSeconds: isAbove && track.inRow ? track.aboveSeconds + seconds : 0,
     missed: 0,
     seconds: 0,
   };
@@ -122,7 +135,8 @@ function pairInto(pairs, tracks, detections) {
 function numbered(tracks, seenBefore) {
   const seen = { ...seenBefore };
   const sure = tracks.map((track) => {
-    if (track.number > 0 || track.inRow < SURE_AFTER) return track;
+    const isSure = track.inRow >= SURE.frames && track.aboveSeconds >= SURE.seconds;
+    if (track.number > 0 || !isSure) return track;
     const { name } = track.box;
     seen[name] = (seen[name] ?? 0) + 1;
     return { ...track, number: seen[name] };
@@ -156,7 +170,7 @@ export function follow(before, detections, thresholds, seconds = USUAL_SECONDS) 
   const old = known.map((track) => {
     const found = pairs.get(track);
     if (found) return foundAgain(track, found, thresholds[found.classId]);
-    return { ...track, inRow: 0, missed: track.missed + 1 };
+    return { ...track, inRow: 0, aboveSeconds: 0, missed: track.missed + 1 };
   });
   const taken = new Set(pairs.values());
   const fresh = detections
