@@ -47,7 +47,7 @@ class YOLO11n(layers.Module):
     `class_width` is that of the head's class branch, where it isn't what the architecture gives.
     """
 
-    @config.change_flags(floatX="float32")
+    @config.change_flags(floatX="float32")  # type: ignore[untyped-decorator]
     def __init__(
         self, num_classes: int = 2, seed: int = 0, class_width: int | None = None,
         size: str = "n", kept: int = 0,
