@@ -56,6 +56,7 @@ from pytensor.tensor.pool import (
 from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.random.basic import ChoiceWithoutReplacement, GammaRV, PermutationRV
 from pytensor.tensor.random.op import AbstractRNGConstructor
+from pytensor.tensor.recurrent import Recurrent
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
@@ -468,7 +469,7 @@ def covered_classes():
     """Return the classes of Ops that an example stands for."""
     random = {type(getattr(pt.random, name)) for name in RANDOM}
     random |= {GammaRV, PermutationRV, ChoiceWithoutReplacement, AbstractRNGConstructor}
-    # What the export makes of a Scan, and of a Choose from a list.
-    made = {Loop, ChooseAmong}
+    # What the export makes of a Scan, of a Choose from a list and of a layer's loop.
+    made = {Loop, ChooseAmong, Recurrent}
     scalar = {elemwise.Elemwise, *scalar_ops(), ps.Cast, ps.Composite, ScalarLoop}
     return made | scalar | random | {op_class for classes in EXAMPLES for op_class in classes}

@@ -39,7 +39,7 @@ def op_classes():
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
-            if error.name.partition(".")[0] not in ("torch", "mlx"):
+            if error.name.partition(".")[0] not in ("torch", "mlx", "pytensor_ml"):
                 raise
     found, waiting = set(), [Op]
     while waiting:
