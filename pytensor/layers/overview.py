@@ -117,7 +117,7 @@ def _multiply_adds(nodes: list[Apply]) -> Any:
         if isinstance(op, Scan):
             return pt.constant(-1)
         if isinstance(op, Recurrent):
-            x, *rest = node.inputs
+            x, *rest = map(pt.as_tensor_variable, node.inputs)
             weights = [v.size for v in rest if v.type.ndim == 2][:2]  # the states come later
             total += x.shape[0] * x.shape[1] * pt.add(*weights)
         if isinstance(op, Conv | ConvTranspose | Dot):

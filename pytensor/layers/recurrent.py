@@ -84,7 +84,8 @@ class _Recurrent(Module):
         inputs = [v.type() for v in given]
         outputs = self._loop(*inputs, backwards=backwards, count=len(kinds))
         op = Recurrent(inputs, outputs, cell=self.cell, backwards=backwards, biased=biased)
-        return op(*given, return_list=True)
+        made: Any = op(*given, return_list=True)
+        return list(made)
 
     def _loop(
         self, x: TensorVariable, *rest: TensorVariable, backwards: bool, count: int

@@ -38,14 +38,14 @@ REQUIRED_REWRITES = (
 )  # fmt: skip
 
 
-@graph_rewriter
 def keep_recurrent(fgraph: Any) -> None:
     """Keep LSTM and GRU, which would be replaced by their graphs."""
     if (recurrent := sys.modules.get("pytensor.tensor.recurrent")) is not None:
         recurrent.keep_recurrent.rewrite(fgraph)
 
 
-optdb.register("keep_recurrent", keep_recurrent, position=-0.02)  # right before they would be
+# Right before they would be.
+optdb.register("keep_recurrent", graph_rewriter(keep_recurrent), position=-0.02)
 
 # From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
 OPSETS = range(18, 25)
