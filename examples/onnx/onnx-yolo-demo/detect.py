@@ -37,7 +37,7 @@ from evaluation.detectors import (
 )
 from evaluation.films import FILMS, USUAL_RATE, FilmError, FilmWriter, frames
 from evaluation.report import draw_detections
-from evaluation.tracking import Tracker
+from evaluation.tracking import STAY, Tracker
 from PIL import Image
 from tqdm import tqdm
 from training.checkpoint import CheckpointError
@@ -197,9 +197,9 @@ def until_interrupted(name):
         print(f"{name}: stopped")
 
 
-def detect_in_film(source, name, find, output, every):
-    """Detect in the frames of a film or a camera; things are numbered."""
-    tracker, before = Tracker(), 0.0
+def detect_in_film(source, name, find, thresholds, output, every):
+    """Detect in the frames of a film or a camera; things are followed and numbered."""
+    tracker, before = Tracker(thresholds), 0.0
     bar = tqdm(frames(source), desc=name, unit="frame", disable=None)
     with contextlib.ExitStack() as stack:
         film = None
@@ -210,8 +210,8 @@ def detect_in_film(source, name, find, output, every):
         for count, (seconds, pixels) in enumerate(bar):
             if count % every:
                 continue
-            found = find(pixels)
-            numbers = tracker.update(found, max(seconds - before, SHORTEST))
+            weak = find(pixels, STAY * thresholds)
+            found, numbers = tracker.update(weak, max(seconds - before, SHORTEST))
             before = seconds
             seen = Seen(f"{name}_frame_{count:06d}", pixels, found, numbers)
             output.add(seen, of_film=True)
@@ -230,8 +230,10 @@ def run(options):
     suppression = chosen_suppression(detector, options.confidence, options.iou)
     output = Output(options.out, options.save, detector.classes)
 
-    def find(pixels):
-        return detect_in(detector, pixels, suppression.confidence, suppression.iou)
+    thresholds = np.broadcast_to(np.float64(suppression.confidence), len(detector.classes))
+
+    def find(pixels, confidence):
+        return detect_in(detector, pixels, confidence, suppression.iou)
 
     failed, pictures = [], [each for each in sources if not is_film(each[0])]
     for source, name in tqdm(pictures, unit="picture", disable=None):
@@ -240,12 +242,12 @@ def run(options):
         except (FileNotFoundError, PictureError) as error:
             failed.append(f"{source}: {error}")
             continue
-        found = find(pixels)
+        found = find(pixels, suppression.confidence)
         output.add(Seen(name, pixels, found, [0] * len(found)), of_film=False)
     for source, name in sources:
         if is_film(source):
             try:
-                detect_in_film(source, name, find, output, options.every)
+                detect_in_film(source, name, find, thresholds, output, options.every)
             except FilmError as error:
                 failed.append(str(error))
     output.close(options.model)

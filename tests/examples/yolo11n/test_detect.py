@@ -101,7 +101,7 @@ def test_things_in_films_are_numbered(shots, monkeypatch, capsys):
     def frames(source):
         assert source == "0"
         for k in range(6):
-            yield k / 30, np.full((60, 80, 3), 20 * k, np.uint8)
+            yield k / 4, np.full((60, 80, 3), 20 * k, np.uint8)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(detect, "frames", frames)

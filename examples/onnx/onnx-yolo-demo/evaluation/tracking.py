@@ -1,8 +1,8 @@
-"""Numbers for what is seen in successive frames, by the rules of the page (``count/tracking.js``).
+"""Which detections of successive frames are the same thing, and which boxes are drawn.
 
-Every known thing is expected where its speed takes it, and is paired with the detection of its
-class that overlaps this place most, as SORT does (Bewley et al., 2016, arXiv 1602.00763), but
-simpler.
+The rules are the page's: ``page/src/count/tracking.js`` explains them, and both are tested with
+``page/test/tracks.json``.  As ByteTrack does (Zhang et al., 2022, arXiv 2110.06864), but simpler,
+detections above their threshold choose first, and weak ones may keep a thing that is drawn.
 """
 
 from dataclasses import dataclass, field
@@ -10,88 +10,158 @@ from dataclasses import dataclass, field
 import numpy as np
 from utils import box_iou
 
-LEAST_OVERLAP = 0.3
-SURE_AFTER = 3  # frames in a row; what is seen for shorter gets no number
+STAY = 0.4  # share of its class's threshold that a weak detection's score must exceed
+CLEARLY = 1.5  # times the threshold: drawn at once, however weak it was before
+LEAST_OVERLAP = 0.1
+SURE_FRAMES, SURE_SECONDS = 3, 0.5  # in a row above the threshold; then a thing gets a number
 LOST_AFTER = 30  # frames without it
+DRAWN_SECONDS = 0.25  # without it
+LOST_SECONDS = 1e9  # of a thing of which only the place is known
 USUAL_SECONDS = 1 / 30  # between two frames
+# How fast drawn corners follow: per second, and per side of the box that they are behind
+CORNERS_BY_SECOND, CORNERS_BY_SIDE, SCORE_BY_SECOND = 5, 30, 2
+LEAST_NEW_SPEED = 0.25  # share of the newest speed in the known one
 
 
-@dataclass
+@dataclass(eq=False)
 class Track:
     """A thing that is followed."""
 
+    box: np.ndarray  # (4,): x1, y1, x2, y2, smoothed, when it was found last
+    score: float  # smoothed
     label: int
-    box: np.ndarray  # (4,): x1, y1, x2, y2
+    shown: bool  # whether it has ever been drawn
+    in_row: int  # frames above the threshold, up to the last one it was found in
     speed: np.ndarray = field(default_factory=lambda: np.zeros(2))  # pixels a second
+    above_seconds: float = 0.0  # how long these frames took
     hits: int = 1  # frames that it was found in
     missed: int = 0  # frames since then
     seconds: float = 0.0  # since it was found
     number: int = 0  # from 1 in its class; 0 as long as it isn't sure
 
+    @property
+    def is_recent(self):
+        """Whether it was found a moment ago."""
+        return self.seconds <= DRAWN_SECONDS
+
     def expected(self):
         """Return where the thing should be in the present frame."""
         return self.box + np.tile(self.speed * self.seconds, 2)
 
-    def move_to(self, box):
-        """Take half the change of the centre since the last time, and half the known speed."""
-        change = (box[:2] + box[2:] - self.box[:2] - self.box[2:]) / 2 / self.seconds
-        self.speed = self.speed + (1 if self.hits == 1 else 0.5) * (change - self.speed)
-        self.box, self.hits, self.missed, self.seconds = box, self.hits + 1, 0, 0.0
+    def miss(self):
+        """Note a frame without it."""
+        self.in_row, self.above_seconds, self.missed = 0, 0.0, self.missed + 1
+
+    def find(self, box, score, limit):
+        """Note a detection; one that trembles around the old box hardly moves it."""
+        seconds, old = self.seconds, self.expected()
+        side = max((box[2] - box[0] + box[3] - box[1]) / 2, 1)
+        behind = abs(box - old).max()
+        corners = 1 - np.exp(-CORNERS_BY_SECOND * seconds - CORNERS_BY_SIDE * behind / side)
+        new = old + corners * (box - old)
+        way = (new[:2] + new[2:] - self.box[:2] - self.box[2:]) / 2
+        self.speed = self.speed + max(1 / self.hits, LEAST_NEW_SPEED) * (way / seconds - self.speed)
+        self.score += (1 - np.exp(-SCORE_BY_SECOND * seconds)) * (score - self.score)
+        if not self.shown and (self.score > limit or score > CLEARLY * limit):
+            self.shown, self.score = True, max(self.score, score)
+        is_above = self.shown and score > limit
+        self.above_seconds = self.above_seconds + seconds if is_above and self.in_row else 0.0
+        self.in_row = self.in_row + 1 if is_above else 0
+        self.box, self.hits, self.missed, self.seconds = new, self.hits + 1, 0, 0.0
 
 
 class Tracker:
-    """Follows things from frame to frame."""
+    """Follows things from frame to frame.
 
-    def __init__(self):
+    Parameters
+    ----------
+    thresholds : array_like of float, shape (classes,)
+        Scores that a thing must exceed to be drawn.
+    """
+
+    def __init__(self, thresholds):
+        self.thresholds = np.asarray(thresholds, float)
         self.tracks = []
         self.seen = {}  # how many things of each class have got a number
 
     def update(self, detections, seconds=USUAL_SECONDS):
-        """Return the number of each detection of the next frame; 0 where it isn't sure yet.
+        """Follow the things of the next frame.
 
-        `detections` are (n, 6) as of `evaluation.detectors.detect`, `seconds` since the frame
-        before, above 0.
+        Parameters
+        ----------
+        detections : array, (n, 6)
+            As of `evaluation.detectors.detect`, with scores above `STAY` times the thresholds.
+        seconds : float
+            Since the frame before, above 0.
+
+        Returns
+        -------
+        drawn : float64 array, (m, 6)
+            As `detections`, the best score first.
+        numbers : list of int
+            Of the things drawn; 0 where one isn't sure yet.
         """
+        detections = np.reshape(np.asarray(detections, float), (-1, 6))
+        limits = self.thresholds[detections[:, 5].astype(int)]
+        sure, everything = detections[:, 4] > limits, np.ones(len(detections), bool)
+        shown = [track for track in self.tracks if track.shown]
+        hidden = [track for track in self.tracks if not track.shown]
+        recent = [track for track in shown if track.is_recent]
         for track in self.tracks:
             track.seconds += seconds
-        known = self._pairs(detections)
-        found = []
-        for place, row in enumerate(detections):
-            track = known.get(place)
-            if track is None:
-                track = Track(int(row[5]), np.array(row[:4], float))
-                self.tracks.append(track)
-            else:
-                track.move_to(np.array(row[:4], float))
-            if track.hits == SURE_AFTER:
-                self.seen[track.label] = track.number = self.seen.get(track.label, 0) + 1
-            found.append(track)
+        pairs = {}
+        for tracks, wanted in ((shown, sure), (recent, ~sure), (hidden, everything)):
+            _pair(pairs, tracks, detections, wanted)
         for track in self.tracks:
-            track.missed += all(track is not other for other in found)
-        # What is not sure has to be seen in every frame.
+            if track in pairs:
+                row = detections[pairs[track]]
+                track.find(row[:4], row[4], limits[pairs[track]])
+            else:
+                track.miss()
         self.tracks = [
             track
             for track in self.tracks
-            if not track.missed or (track.number and track.missed < LOST_AFTER)
+            if track.is_recent or (track.number and track.missed < LOST_AFTER)
         ]
-        return [track.number for track in found]
+        for place in sorted({*range(len(detections))} - {*pairs.values()}):
+            box, score, label = np.split(detections[place], [4, 5])
+            is_sure = bool(sure[place])
+            self.tracks.append(Track(box, score.item(), int(label[0]), is_sure, int(is_sure)))
+        for track in self.tracks:
+            is_counted = track.in_row >= SURE_FRAMES and track.above_seconds >= SURE_SECONDS
+            if is_counted and not track.number:
+                self.seen[track.label] = track.number = self.seen.get(track.label, 0) + 1
+        return self._drawn()
 
-    def _pairs(self, detections):
-        """Return the known track of each detection, by place; the largest overlaps come first."""
-        if not self.tracks or not len(detections):
-            return {}
-        overlaps = box_iou(
-            np.array([track.expected() for track in self.tracks]),
-            np.asarray(detections, float)[:, :4],
-        )
-        labels = np.array([track.label for track in self.tracks])
-        overlaps[labels[:, None] != np.asarray(detections)[None, :, 5]] = 0
-        pairs, taken = {}, set()
+    def jump(self):
+        """Forget what is known but for places of numbered things: the film goes on elsewhere."""
+        self.tracks = [track for track in self.tracks if track.number]
+        for track in self.tracks:
+            track.speed, track.seconds = np.zeros(2), LOST_SECONDS
+
+    def _drawn(self):
+        drawn = [track for track in self.tracks if track.shown and track.is_recent]
+        drawn.sort(key=lambda track: -track.score)
+        rows = [[*track.expected(), track.score, track.label] for track in drawn]
+        return np.reshape(np.array(rows, float), (-1, 6)), [track.number for track in drawn]
+
+
+def _pair(pairs, tracks, detections, wanted):
+    """Pair tracks with the `wanted` detections that are left: at expected places, then at old ones.
+
+    Of each class the largest overlaps come first.
+    """
+    for place_of in (Track.expected, lambda track: track.box):
+        own = [track for track in tracks if track not in pairs]
+        places = [k for k in np.flatnonzero(wanted) if k not in {*pairs.values()}]
+        if not own or not places:
+            return
+        rows = detections[places]
+        overlaps = box_iou(np.array([place_of(track) for track in own]), rows[:, :4])
+        overlaps[np.array([track.label for track in own])[:, None] != rows[:, 5]] = 0
         for flat in np.argsort(-overlaps, axis=None, kind="stable").tolist():
-            own, place = divmod(flat, overlaps.shape[1])
-            if overlaps[own, place] < LEAST_OVERLAP:
+            i, j = divmod(flat, len(places))
+            if overlaps[i, j] < LEAST_OVERLAP:
                 break
-            if own not in taken and place not in pairs:
-                pairs[place] = self.tracks[own]
-                taken.add(own)
-        return pairs
+            if own[i] not in pairs and places[j] not in pairs.values():
+                pairs[own[i]] = places[j]

@@ -1,49 +1,59 @@
-"""Numbers of things in films: by the rules of the page."""
+"""Things in films are followed by the rules of the page."""
+
+import json
 
 import numpy as np
-from evaluation.tracking import LOST_AFTER, SURE_AFTER, Tracker
+import pytest
+from evaluation.tracking import LOST_AFTER, STAY, Tracker
+from tools.build_demo import DEMO
+
+LIMITS = [0.4, 0.4]
+SCENES = json.loads((DEMO / "page/test/tracks.json").read_text())["scenes"]
 
 
-def row(x, y=10, label=0):
-    return [x, y, x + 20, y + 20, 0.9, label]
+def row(x, y=10, label=0, score=0.9):
+    return [x, y, x + 20, y + 20, score, label]
 
 
-def numbers_of(tracker, *frames):
-    return [tracker.update(np.array(rows, float).reshape(-1, 6)) for rows in frames]
+def numbers_of(frames, seconds=0.25):
+    """Return the numbers of what is drawn in each frame, from left to right."""
+    tracker, found = Tracker(LIMITS), []
+    for rows in frames:
+        drawn, numbers = tracker.update(rows, seconds)
+        found.append([numbers[k] for k in np.argsort(drawn[:, 0])])
+    return found
 
 
-def test_a_thing_gets_its_number_when_it_is_sure():
-    tracker = Tracker()
-    assert numbers_of(tracker, *[[row(5 * k)] for k in range(4)]) == [[0]] * 2 + [[1]] * 2
-    assert tracker.seen == {0: 1}
-    assert SURE_AFTER == 3
-    # What is missed before that is another thing afterwards.
-    assert numbers_of(Tracker(), [row(0)], [], [row(0)], [row(0)], [row(0)])[2:] == [[0], [0], [1]]
+@pytest.mark.parametrize("scene", SCENES, ids=[scene["title"] for scene in SCENES])
+def test_the_rules_are_those_of_the_page(scene):
+    tracker = Tracker(scene["thresholds"])
+    for frame in scene["frames"]:
+        if frame.get("jump"):
+            tracker.jump()
+        drawn, numbers = tracker.update(frame["found"], frame["seconds"])
+        expected = np.reshape(np.array(frame["drawn"], float), (-1, 7))
+        np.testing.assert_allclose(drawn, expected[:, :6], rtol=0, atol=0.006)
+        assert numbers == expected[:, 6].tolist()
 
 
 def test_things_that_meet_keep_their_numbers():
     frames = [[row(10 * k), row(200 - 10 * k, 14)] for k in range(21)]
-    found = numbers_of(Tracker(), *frames)
-    assert found[2:] == [[1, 2]] * 19
+    found = numbers_of(frames)
+    assert found[:3] == [[0, 0], [0, 0], [1, 2]]
+    assert {*map(tuple, found[12:])} == {(2, 1)}  # they passed one another
 
 
 def test_classes_have_their_own_numbers():
-    found = numbers_of(Tracker(), *[[row(0), row(2, label=1)]] * 3)
-    assert found[2] == [1, 1]
+    assert numbers_of([[row(0), row(2, label=1)]] * 3)[2] == [1, 1]
 
 
 def test_a_thing_that_was_away_is_known_again_unless_it_was_long():
-    tracker = Tracker()
-    numbers_of(tracker, *[[row(0)]] * 3)
-    assert numbers_of(tracker, *[[]] * (LOST_AFTER - 1), [row(0)])[-1] == [1]
-    assert numbers_of(tracker, *[[]] * LOST_AFTER, *[[row(0)]] * 3)[-1] == [2]
-    assert tracker.seen == {0: 2}
+    known = [[row(0)]] * 3
+    assert numbers_of([*known, *[[]] * (LOST_AFTER - 1), *known])[-1] == [1]
+    assert numbers_of([*known, *[[]] * LOST_AFTER, *known])[-1] == [2]
 
 
-def test_speed_is_in_time():
-    """Where frames were left out, the thing is as much further."""
-    tracker = Tracker()
-    for k in range(4):
-        tracker.update(np.array([row(10 * k)], float), seconds=0.1)
-    assert tracker.update(np.array([row(30 + 50)], float), seconds=0.5) == [1]
-    assert tracker.update(np.array([row(80)], float), seconds=0.5) == [0]  # 50 too little
+def test_a_weak_detection_keeps_what_is_drawn_and_draws_nothing():
+    weak = [row(0, score=1.01 * STAY * LIMITS[0])]
+    assert numbers_of([weak] * 9) == [[]] * 9
+    assert numbers_of([[row(0)]] * 3 + [weak] * 9) == [[0], [0]] + [[1]] * 10
