@@ -263,7 +263,11 @@ function createForBoxes(numClasses, anchors, layout, perBox) {
    * @returns {Detection[]} By falling score.
    * @throws {Error} `.code` "runtime": the output is of another size; "model-refused": not finite.
    */
-  function run(output, geometry, { confidence, iou, enabled = null, maxDetections = MAX_DETECTIONS }) {
+  function run(
+    output,
+    geometry,
+    { confidence, iou, enabled = null, maxDetections = MAX_DETECTIONS },
+  ) {
     if (output.length !== perBox * anchors) {
       throw failure(
         "runtime",
