@@ -133,7 +133,9 @@ def test_command(scores, finder_onnx, data, tmp_path, capsys):
     for line in (headline, "class", "person", "cell phone", "COCO's twelve scores: map50_95 0."):
         assert f"\n{line}" in text
     assert read_image(output / "val_detections.png").std() > 5
-    assert {p.name for p in output.iterdir()} == {"metrics.json", "val_detections.png"}
+    names = "confusion_matrix", "curves"
+    tables = {f"{name}.{form}" for name in names for form in ("csv", "png")}
+    assert {p.name for p in output.iterdir()} == {"metrics.json", "val_detections.png"} | tables
 
 
 def test_command_with_options(finder_onnx, data, tmp_path):

@@ -113,4 +113,4 @@ def test_shapes_of_no_form(tmp_path, shape, form, message):
 
 def test_weights_have_a_form_and_names():
     with pytest.raises(ModelError, match="--form and --names are for ONNX files"):
-        open_detector("best.safetensors", form="yolo11")
+        open_detector("real", form="yolo11")
