@@ -106,7 +106,7 @@ def check(monkeypatch):
             patch.setenv(flag, os.environ.get(flag, ""))
         patch.setattr(sys, "path", [*sys.path])
         check = importlib.import_module("benchmarks.gpu.training_check")
-    monkeypatch.setattr(check, "YOLO11n", lambda num_classes: Stage())
+    monkeypatch.setattr(check, "YOLO11n", lambda num_classes, **size: Stage())
     return check
 
 

@@ -504,7 +504,7 @@ def test_a_training_ends_with_its_page(quick, tmp_path, capsys):
 def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(finishing, "runtime_problem", lambda: "esbuild is missing")
     options = SimpleNamespace(
-        weights=None, no_export=False, export_onnx=tmp_path / "m.onnx", build_page=True
+        weights=None, no_export=False, export_onnx=tmp_path / "m.onnx", build_page=True, log=[]
     )
     finishing.check_first(options)
     said = capsys.readouterr().out

@@ -203,7 +203,7 @@ def test_choose_from_a_list(mode):
 
 def test_choices_larger_than_the_index_are_refused():
     x = pt.vector("x")
-    with pytest.raises(UnsupportedOpError, match="the choices are larger; stack them"):
+    with pytest.raises(UnsupportedOpError, match="choices in the list are larger; stack them"):
         export_onnx([x], pt.choose(pt.constant([1]), [x, x]))
 
 

@@ -174,7 +174,7 @@ REFUSED = {
     "a node Neg has the name 'w'": branches(
         body(node("Neg", "x", "w"), [("w", [2])]), body(DOUBLED, [("e", [2])]), values={"w": W}
     ),
-    "output 'w' is a value outside": branches(
+    "output 'w' is a value from outside": branches(
         body([], [("w", [2])]), body(DOUBLED, [("e", [2])]), values={"w": W}
     ),
     "'v' is an input and an initializer of a body": loop([node("Mul", "v x", "u")], own={"v": W}),
