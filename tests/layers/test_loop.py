@@ -62,6 +62,14 @@ class Interrupting:
             yield batch
 
 
+@pytest.fixture(autouse=True)
+def usual_interrupts():
+    """Have Ctrl-C do what it does in a program, whatever handler there is."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_batches_are_drawn_again_each_epoch():
     batches = layers.batches([X, np.arange(22)], 5, rng=1)
     first, second = ([rows.tolist() for _, rows in batches] for _ in range(2))

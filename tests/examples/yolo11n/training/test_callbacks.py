@@ -122,6 +122,15 @@ def test_rows_of_steps_after_the_checkpoint_are_dropped(make_run):
     assert (run.folder.path / "steps.csv").read_text().splitlines() == [header, *rows[:2]]
 
 
+@pytest.fixture(autouse=True)
+def handlers_as_before():
+    """Give back the handlers of signals: what is made here has its own."""
+    before = {number: signal.getsignal(number) for number in callbacks.Signals.NUMBERS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 class Noted:
     """A logger that keeps what it is told."""
 
