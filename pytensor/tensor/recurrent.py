@@ -18,7 +18,8 @@ class Recurrent(OpFromGraph):
     """Run an LSTM's or a GRU's cell along a sequence, in PyTorch's form.
 
     Inputs are the sequence (length, batch, features), the weight and, if `biased`, the bias of the
-    sequence, then those of the state, and the first states (batch, hidden) unless they are zeros.
+    sequence, then the state's weight and bias, and the first states (batch, hidden) unless they are
+    zeros.
     Outputs are the hidden states (length, batch, hidden), in the order of the sequence, and the
     last states.
 

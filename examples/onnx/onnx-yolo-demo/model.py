@@ -35,7 +35,7 @@ SIZES = {"n": Size(0.25, 1024, False), "s": Size(0.5, 1024, False), "m": Size(1.
 
 
 def size_of(channels: int) -> str | None:
-    """Return the size of `SIZES` whose first convolution has so many channels; None for others."""
+    """Return the size of `SIZES` with `channels` filters in its first convolution, or None."""
     return next((size for size, own in SIZES.items() if 64 * own.width == channels), None)
 
 

@@ -1,4 +1,4 @@
-"""Which detections of successive frames are the same thing, and which boxes are drawn.
+"""Follow things from frame to frame of a film, and choose the boxes that are drawn.
 
 The rules are the page's: ``page/src/count/tracking.js`` explains them, and both are tested with
 ``page/test/tracks.json``.  As ByteTrack does (Zhang et al., 2022, arXiv 2110.06864), but simpler,
@@ -41,7 +41,7 @@ class Track:
 
     @property
     def is_recent(self):
-        """Whether it was found a moment ago."""
+        """Tell whether it was found a moment ago."""
         return self.seconds <= DRAWN_SECONDS
 
     def expected(self):

@@ -63,7 +63,7 @@ def average_precision(weight, right, count):
 def verdict(dataset, detections, result, train_report):
     """Return lines that say what a model's scores are worth, and what to label next.
 
-    `detections` are those of a validation; those above a page's thresholds are looked at, too.
+    `detections` are a validation's; detections above a page's thresholds are looked at, too.
     `result` is what `metrics.coco_map` says, `train_report` the `report` of the training set.
     """
     count, map50 = len(dataset), result["map50"]

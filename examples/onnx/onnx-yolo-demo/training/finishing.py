@@ -125,7 +125,7 @@ class Validator:
             except NotFiniteError:
                 raise TrainingError(
                     "the averaged weights predict NaN or infinity, while the losses are finite; "
-                    f"start anew with a lower --lr{self.interrupts.before()}"
+                    f"start again with a lower --lr{self.interrupts.before()}"
                 ) from None
         self.interrupts.end_together()
         detections = self._gather(detections)

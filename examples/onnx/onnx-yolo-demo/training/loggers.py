@@ -37,7 +37,7 @@ class TensorBoard:
 
 
 class WeightsAndBiases:
-    """Logs to wandb, whose settings are those of the environment (``WANDB_MODE=offline``)."""
+    """Logs to wandb, whose settings are in the environment (``WANDB_MODE=offline``)."""
 
     modules = ("wandb",)
 

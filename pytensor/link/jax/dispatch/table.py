@@ -47,7 +47,7 @@ OPS = {
     "pytensor.tensor.resize": "dispatch.resize",
     "pytensor.tensor.topk": "dispatch.topk",
 }
-# Those of packages that may be missing.
+# Ops of packages that may be missing.
 OTHERS = {
     "pytensor_ml.layers.conv.Col2Im": "pytensor_ml",
     "pytensor_ml.layers.conv.Im2Col": "pytensor_ml",
