@@ -12,6 +12,9 @@
 13
 """
 
+from difflib import get_close_matches
+from typing import Any
+
 from pytensor.layers import init
 from pytensor.layers.attention import MultiHeadAttention
 from pytensor.layers.basic import Dropout, Embedding, Linear, Sequential
@@ -82,3 +85,20 @@ __all__ = [
     "summary",
     "training",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    message = f"module 'pytensor.layers' has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(message)
+    if name == "Flatten":
+        raise AttributeError(f"{message}: write lambda x: x.flatten(2)")
+    from pytensor.tensor import nn
+
+    plain = name.lower().removesuffix("loss")
+    for function in nn.__all__:
+        if function.replace("_", "").removesuffix("loss") == plain:
+            raise AttributeError(f"{message}: it is a function here, pt.nn.{function}")
+    near = get_close_matches(name, __all__, 3, 0.6)
+    hint = f"; the nearest are {', '.join(near)}" if near else ""
+    raise AttributeError(f"{message}{hint}")

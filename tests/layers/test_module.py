@@ -232,3 +232,20 @@ def test_state_dicts_of_others_are_refused():
 def test_a_module_without_call_says_so():
     with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
         Block(2)(pt.matrix())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ReLU", "a function here, pt.nn.relu$"),
+        ("MaxPool2d", "pt.nn.max_pool2d$"),
+        ("CrossEntropyLoss", "pt.nn.cross_entropy$"),
+        ("MSELoss", "pt.nn.mse_loss$"),
+        ("Flatten", "lambda"),
+        ("Linaer", "nearest are Linear"),
+        ("qqqq", "has no attribute 'qqqq'$"),
+    ],
+)
+def test_a_missing_layer_names_what_to_write(name, message):
+    with pytest.raises(AttributeError, match=message):
+        getattr(layers, name)

@@ -7,6 +7,8 @@ from pytensor.tensor.conv.ops import Conv
 
 pytest.importorskip("numba")
 
+from pytensor.link.numba.dispatch import conv
+
 
 @pytest.mark.slow
 def test_bad_shapes_at_run_time():
@@ -18,7 +20,6 @@ def test_bad_shapes_at_run_time():
 
 def test_a_node_is_compiled_without_its_graph(monkeypatch):
     """Numba pickles it: with its graph, compiling takes time of the square of a graph's size."""
-    pytest.importorskip("numba")
     nodes = []
 
     def perform(self, node, inputs, outputs):
@@ -35,3 +36,12 @@ def test_a_node_is_compiled_without_its_graph(monkeypatch):
     np.testing.assert_allclose(result[0, 0], np.exp(value).sum((0, 1)))
     assert nodes
     assert {v.owner for node in nodes for v in node.inputs} == {None}
+
+
+def test_the_first_convolution_names_a_faster_mode_once(caplog):
+    conv._name_a_faster_mode.cache_clear()
+    x = pt.tensor("x", shape=(1, 1, 3, 3))
+    for _ in range(2):
+        pytensor.function([x], pt.conv2d(x, np.ones((1, 1, 2, 2))), mode="NUMBA")
+    (record,) = [r for r in caplog.records if r.name == "pytensor.link.numba"]
+    assert "jax_mode()" in record.message
