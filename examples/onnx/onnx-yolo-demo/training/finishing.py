@@ -167,16 +167,15 @@ def finish(run, validator):
     The averages on the devices are the best ones after this.
     """
     o, folder = run.options, run.folder
-    measure = measure_statistics(run, validator.devices)
-    measure()
-    last, detections = validator.score()
-    best, best_epoch = last, load_best(run)
+    measure = measure_statistics(run, validator.devices) if o.statistics_images else None
+    last, detections, measured = score_averages(run, validator, measure, run.progress.rows[-1])
+    best, info = last, load_best(run)
+    best_epoch = info["epoch"]
     if best_epoch != run.progress.epoch:
-        measure()
-        best, detections = validator.score()
+        best, detections, measured = score_averages(run, validator, measure, info)
     if not folder.first:
         return
-    if o.statistics_images:
+    if measured:
         run.save_best(best_epoch, best["map50_95"])
         folder.require()
     metrics = best | {
@@ -192,9 +191,9 @@ def finish(run, validator):
         metrics["onnx"] = export(run, validator, best["per_class"])
     folder.write("metrics.json", to_json(metrics))
     folder.require()
-    # They are why an epoch's mAP differs here from what its validation printed.
-    measured = ", their statistics measured again" if o.statistics_images else ""
-    print(outcome(best, best_epoch, measured, len(validator.dataset), folder.path))
+    # It is why an epoch's mAP differs here from what its validation printed.
+    said = ", their statistics measured again" if measured else ""
+    print(outcome(best, best_epoch, said, len(validator.dataset), folder.path))
     if note := limit_note(best):
         print(note)
     if o.own_data:
@@ -211,6 +210,26 @@ def finish(run, validator):
             own = functools.partial(data_assets, dataset=validator.dataset)
             samples = own if o.samples else no_samples
         build_page(o.export_onnx, folder.path / "page", int8, samples)
+
+
+def score_averages(run, validator, measure, before):
+    """Return the scores and detections of the averages, and whether their statistics are measured.
+
+    They aren't if validation was better, by `before`: after long trainings with heavy augmentation,
+    the statistics of augmented images fit worse than averages do.
+    """
+    if measure is None:
+        return *validator.score(), False
+    averages = run.step.averages.values()
+    old = [average.get_value() for average in averages]
+    measure()
+    scores, detections = validator.score()
+    if before["map50_95"] is None or scores["map50_95"] >= before["map50_95"]:
+        return scores, detections, True
+    for average, value in zip(averages, old, strict=True):
+        average.set_value(value)
+    run.step.place_variables()
+    return *validator.score(), False
 
 
 def outcome(best, epoch, measured, images, folder):
@@ -233,8 +252,6 @@ def measure_statistics(run, devices):
     See `pytensor.optimizers.AveragedStatistics`.
     """
     step, loader, images = run.step, run.loader, run.options.statistics_images
-    if not images:
-        return lambda: None
     model = step.model
     with layers.training() as updates:
         model(step.images.images)
@@ -259,13 +276,13 @@ def measure_statistics(run, devices):
 
 
 def load_best(run):
-    """Put the best weights in the averages' place, if they are others; the epoch they are of."""
+    """Put the best weights in the averages' place, if they are others; what their file says."""
     arrays, info = load_weights(run.folder.best)
     if info["epoch"] != run.progress.epoch:
         for name, average in run.step.averages.items():
             average.set_value(arrays[name])
         run.step.place_variables()
-    return info["epoch"]
+    return info
 
 
 def export(run, validator, per_class):

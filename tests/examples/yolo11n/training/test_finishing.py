@@ -7,6 +7,8 @@ import pytest
 from tools.build_demo import load_detector
 from training import finishing
 
+import pytensor
+
 NAMES = ["person", "cell phone"]
 REPORT = {"nodes": 1, "box_difference": 0.0, "score_difference": 0.0}
 
@@ -47,3 +49,20 @@ def test_a_trained_model_says_how_well_it_does(finder, tmp_path, monkeypatch):
             "cell phone": {"map50": None, "map50_95": None},
         },
     }
+
+
+@pytest.mark.parametrize(("measured", "kept"), [(0.6, True), (0.5, True), (0.4, False)])
+def test_statistics_are_measured_again_unless_validation_is_worse(measured, kept):
+    average = pytensor.shared(np.zeros(2))
+    scores = {0.0: 0.5, 1.0: measured}
+    run = SimpleNamespace(
+        step=SimpleNamespace(averages={"mean": average}, place_variables=lambda: None)
+    )
+    validator = SimpleNamespace(
+        score=lambda: ({"map50_95": scores[average.get_value()[0]]}, "detections")
+    )
+    best, _, is_measured = finishing.score_averages(
+        run, validator, lambda: average.set_value(np.ones(2)), {"map50_95": 0.5}
+    )
+    assert (best["map50_95"], is_measured) == (max(measured, 0.5), kept)
+    assert average.get_value()[0] == kept
