@@ -130,7 +130,7 @@ def make_variant(name, options, model, path):
     if name == "int8":
         from tools.quantize import calibration, quantize_detector
 
-        quantize_detector(model, path, calibration(model, options.data))
+        quantize_detector(model, path, calibration(model, [options.data]))
     else:
         from pytensor.link.onnx import half_weights
 

@@ -2,11 +2,11 @@
 
     python -m tools.quantize yolo11n.onnx yolo11n_int8.onnx --data PATH
 
-PATH is a data set in COCO's or YOLO's layout; pictures of its training part show how large the
-values between the layers get.  The first three layers stay float32: half of the error is theirs,
-and they are no faster in integers.  So do the last convolutions of the head and the decoding behind
-them: scores and pixels need more than 256 steps.  evaluate_yolo11n.py says what it costs,
-benchmarks/onnx/inference.py what it gains.
+PATH is a data set, or several, as for training; as many pictures of each training part show how
+large the values between the layers get.  The first three layers stay float32: half of the error is
+theirs, and they are no faster in integers.  So do the last convolutions of the head and the
+decoding behind them: scores and pixels need more than 256 steps.  evaluate_yolo11n.py says what it
+costs, benchmarks/onnx/inference.py what it gains.
 """
 
 import re
@@ -24,8 +24,9 @@ def parse_arguments(arguments=None):
     parser.add_argument("onnx", type=existing, help="float32 model of export.py")
     parser.add_argument("quantized", type=Path, help="file to write")
     parser.add_argument(
-        "--data", required=True, type=existing, metavar="PATH", help="data set, as for training"
-    )
+        "--data", required=True, nargs="+", type=existing, metavar="PATH",
+        help="data sets, as for training",
+    )  # fmt: skip
     parser.add_argument("--pictures", type=int, default=PICTURES, help="default: %(default)s")
     return parser.parse_args(arguments)
 
@@ -116,13 +117,14 @@ def quantize_detector(source, path, images, tolerance=0.1):
 
 
 def calibration(source, data, pictures=PICTURES):
-    """Return training pictures of a data set (a path), as an exported detector takes them.
+    """Return training pictures of data sets (paths), as an exported detector takes them.
 
-    They are spread evenly over the set: what is first in it may be all of one kind.
+    They are spread evenly over the sets: what is first in one may be all of one kind.
     """
     detector = OnnxDetector(source, batch_size=1)
-    dataset = load_split(data, "train", detector.classes, detector.image_size, spread=pictures)
-    return [dataset[k].image for k in range(len(dataset))]
+    classes, size, spread = detector.classes, detector.image_size, -(-pictures // len(data))
+    parts = [load_split(path, "train", classes, size, spread=spread) for path in data]
+    return [part[k].image for part in parts for k in range(len(part))]
 
 
 def main(arguments=None):
