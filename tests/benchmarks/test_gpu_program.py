@@ -42,25 +42,17 @@ def test_kernels_are_what_runs_something():
     ]
 
 
-def test_summary():
+def test_summary_by_the_description_of_a_device():
+    device = program.describe(DEVICE)
+    assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
     kernels = [
         program.Kernel("copy", "", 10_000_000, copies=True, times=300),
         program.Kernel("all-reduce", "", 1_000_000, times=2),
     ]
-    assert program.summary(kernels, program.describe(DEVICE)) == {
+    assert program.summary(kernels, device) == {
         "kernels": 302, "kernels under 2 MB": 2, "copies": 300, "all-reduces": 2, "GB": 3.0,
         "ms for the bytes": 3.0,
     }  # fmt: skip
-
-
-def test_other_text_is_refused():
-    with pytest.raises(ValueError, match="no ENTRY"):
-        program.read("module @jit_step {}")
-
-
-def test_description_of_a_device():
-    device = program.describe(DEVICE)
-    assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
 
 
 def test_what_was_found_is_read_from_the_table(tmp_path, monkeypatch):
