@@ -11,13 +11,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "examples/onnx/onnx-yolo-demo"
-READS = re.compile(r"\b(argparse|parse_arguments)\b")
+READS = re.compile(r"\b(ArgumentParser|parse_arguments|commandline)\b")
+RUNS = re.compile(r'^(parser = |if __name__ == "__main__":)', re.MULTILINE)
 PROGRAMS = {
     path.relative_to(ROOT).as_posix(): path
     for pattern in ("benchmarks/**/*.py", "docs/tools/*.py", "examples/**/*.py", ".ci/*")
     for path in sorted(ROOT.glob(pattern))
     if path.is_file() and "node_modules" not in path.parts
-    if READS.search(text := path.read_text()) and '\nif __name__ == "__main__":' in text
+    if READS.search(text := path.read_text()) and RUNS.search(text)
 }
 
 
