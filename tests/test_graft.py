@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-import pytensor
-import pytensor_vision
 from pytensor_vision import REQUIRED
 from tests.environments import ROOT, Environment, build_wheel, run
 
@@ -276,16 +274,6 @@ def test_everything_is_loaded():
         print(pytensor_vision.failures)
     """
     assert run(sys.executable, "-c", textwrap.dedent(code)).split() == ["{}"]
-
-
-def test_modules_that_nothing_is_added_to_are_left_alone():
-    graft = pytensor_vision.PyTensorGraft
-    assert graft.find_spec("pytensor.tensor", pytensor.__path__) is not None
-    assert graft.find_spec("pytensor.ifelse", pytensor.__path__) is None
-    ours = {path.parent.relative_to(ROOT) for path in (ROOT / "pytensor").rglob("__extend__.py")}
-    packages = {".".join(folder.parts) for folder in ours}
-    assert packages < pytensor_vision.extended
-    assert len(pytensor_vision.extended) < 3 * len(packages)
 
 
 def test_the_range_of_pytensor_is_the_same_everywhere():

@@ -1,9 +1,8 @@
-"""YOLO11n in mixed precision: blocks against float32, and the whole training step.
+"""The training step of YOLO11n in mixed precision against float32.
 
 Of random weights and a small image the gradient is ill-conditioned: deep layers normalize a few
 values a channel, and rounding the weights alone, before all is computed in float32, turns it by 20
-degrees.  So its distance from float32's is measured against that; the backward pass, which isn't
-ill-conditioned, also by itself.
+degrees.  So the backward pass, which isn't ill-conditioned, is compared by itself.
 """
 
 from types import SimpleNamespace
@@ -11,34 +10,24 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from blocks import C2PSA, SPPF
 from data.loader import Batch
 from model import YOLO11n
 from training.recipe import Rates, Recipe
 from training.train_step import TrainStep
 
 import pytensor
-import pytensor.tensor as pt
-from pytensor import layers
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.mode.conversion import GraphWithConverter, tuned_funcify
 from pytensor.link.jax.mode.precision import in_mixed_precision, in_single
 from pytensor.link.jax.target import compiling_for
-from pytensor.tensor.precision import full_precision
 from tests.examples.yolo11n_golden import ZERO
 from tests.link.jax.mode.test_precision import LOW, SINGLE, equations, products
 
 pytestmark = pytest.mark.training
 
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
-DRAWS = 3
-
-
-def cosine(a, b):
-    a, b = np.asarray(a, dtype="float64").ravel(), np.asarray(b, dtype="float64").ravel()
-    return a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
 
 
 def error(got, expected):
@@ -73,37 +62,6 @@ def with_low_backward_pass(fgraph, losses):
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
     return jax.jit(jax_funcify(GraphWithConverter(fgraph, convert)), compiler_options=options)
-
-
-def rounded(values):
-    """Round arrays of float32 to bfloat16."""
-    return [
-        np.asarray(v.astype(LOW).astype(SINGLE)) if v.dtype == SINGLE else v
-        for v in map(jax.numpy.asarray, values)
-    ]
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("float32_everywhere")
-def test_attention_and_pooling():
-    network = layers.Sequential(C2PSA(128), SPPF(128))
-    x = pt.tensor("x", dtype="float32", shape=(2, 64, 8, 6))
-    with layers.training():
-        h = network(pt.concatenate([x, -x], axis=1))
-    loss = pt.sqr(full_precision(h)[:, :7]).mean(acc_dtype=SINGLE)
-    params = network.parameters()
-    mode = jax_mode(precision="bf16")
-    function = pytensor.function([x], [loss, *pytensor.grad(loss, params)], mode=mode)
-    values = [np.random.default_rng(0).normal(size=x.type.shape).astype("float32")]
-    low = function(*values)
-    single, arguments, program = in_single_precision(function, values)
-    single = single(*arguments)
-    assert set(products(program)) == {(LOW, LOW)}
-    np.testing.assert_allclose(low[0], single[0], rtol=0.02)
-    for p, got, expected in zip(params, low[1:], single[1:], strict=True):
-        assert got.dtype == SINGLE
-        if not p.name.endswith(ZERO):
-            assert cosine(got, expected) > 0.98, p.name
 
 
 def draw_boxes(rng):
@@ -147,13 +105,6 @@ def step(request):
         yield SimpleNamespace(**locals())
 
 
-@pytest.mark.long
-def test_losses(step):
-    for k in range(3):
-        np.testing.assert_allclose(step.parts[k], step.single[k], rtol=0.02)
-    assert np.isfinite(step.norm)
-
-
 def gradients_of(step, outputs):
     """Return a step's gradients that aren't zero but for rounding, by parameter."""
     suffix = ".accumulated_gradient"
@@ -162,30 +113,6 @@ def gradients_of(step, outputs):
         for i, name in step.names.items()
         if name.endswith(suffix) and not name.removesuffix(suffix).endswith(ZERO)
     }
-
-
-@pytest.mark.long
-def test_gradients_move_as_by_rounding_weights(step):
-    """A layer rounds its filters, its sums, its normalized values and its activations.
-
-    All four move the gradient as the filters do, independently of each other: together as the root
-    of four times as much.
-    """
-    ours, weights = [], []
-    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
-        for seed in range(DRAWS):
-            rng = np.random.default_rng(seed)
-            images = rng.integers(0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8)
-            batch, state = [images, *step.values[1:4]], step.values[4:]
-            expected = gradients_of(step, step.compute_single(*batch, *state))
-            for errors, outputs in [
-                (ours, step.train._add.vm.jit_fn(*batch, *state)),
-                (weights, step.compute_single(*batch, *rounded(state))),
-            ]:
-                got = gradients_of(step, outputs)
-                errors += [error(got[name], value) for name, value in expected.items()]
-    assert len(ours) == DRAWS * (len(step.model.parameters()) - len(ZERO))
-    assert np.linalg.norm(ours) < 2 * np.linalg.norm(weights)
 
 
 @pytest.mark.long
@@ -203,7 +130,9 @@ def test_backward_pass(step):
 
 
 @pytest.mark.long
-def test_statistics_and_dtypes(step):
+def test_losses_statistics_and_dtypes(step):
+    np.testing.assert_allclose(step.parts, step.single[:3], rtol=0.02)
+    assert np.isfinite(step.norm)
     for i, name in step.names.items():
         if "running" in name:
             expected = np.asarray(step.single[i])
