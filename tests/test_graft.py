@@ -399,22 +399,6 @@ import pytensor_vision as graft
     return run(sys.executable, "-S", "-E", "-s", "-c", code, cwd=cwd).split()
 
 
-def test_names_are_added(tmp_path):
-    upstream, ours = write(tmp_path / "upstream", UPSTREAM), write(tmp_path / "ours", OURS)
-    output = with_graft(
-        """
-        import pytensor, pytensor.tensor, pytensor.tensor.conv, pytensor.link
-        print(pytensor.tensor.here, pytensor.tensor.conv2d(), hasattr(pytensor.tensor, "__all__"))
-        print(*pytensor.link.__all__)
-        from pytensor.link import *
-        print(jit, export)
-        """,
-        *(upstream, ours),
-        cwd=tmp_path,
-    )
-    assert output == ["1", "ours", "False", "jit", "export", "1", "3"]
-
-
 def test_reload_and_second_installation_add_nothing_twice(tmp_path):
     upstream, ours = write(tmp_path / "upstream", UPSTREAM), write(tmp_path / "ours", OURS)
     output = with_graft(
