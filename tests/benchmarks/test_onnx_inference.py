@@ -125,19 +125,6 @@ def test_a_reference_of_other_weights_keeps_them(detector, folder):
         assert bench.with_weights_of(reference, model) is None
 
 
-def test_input(detector, folder):
-    session = bench.open_session(detector, 1)
-    image = bench.sample(session)["images"]
-    assert image.shape == (1, 3, SIZE, SIZE)
-    assert image.dtype == np.float32
-    assert 0 <= image.min() < image.max() <= 1
-    assert np.abs(np.diff(image, axis=-1)).max() < 0.02  # no noise
-    picture = np.arange(SIZE * SIZE * 3, dtype=np.uint8).reshape(SIZE, SIZE, 3)
-    image = bench.sample(session, picture)["images"]
-    np.testing.assert_allclose(image[0, 2, 5], picture[5, :, 2] / 255, rtol=1e-6)
-    assert bench.sample(session, picture[:9])["images"].shape == (1, 3, SIZE, SIZE)
-
-
 def test_an_open_size_is_refused(detector, folder):
     model = onnx.load(detector)
     model.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "height"
