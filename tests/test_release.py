@@ -257,6 +257,11 @@ def test_kernels_are_compiled_for_the_lowest_jax():
     assert locked.removesuffix(".0") == lowest.removesuffix(".0")
 
 
+def test_what_uninstalling_leaves_is_seen(release):
+    """This environment has the package: its files beside PyTensor's are named."""
+    assert "pytensor_vision.pth" in release.run(sys.executable, "-c", release.LOOK)
+
+
 def test_an_older_python_builds_a_wheel_so_that_pip_says_which_it_wants(monkeypatch, tmp_path):
     spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci/stubs.py")
     stubs = importlib.util.module_from_spec(spec)

@@ -134,6 +134,27 @@ def test_check_of_a_run(check, device, capsys, float32_everywhere):
     assert captured.err.startswith("refused: the batch does not fit: it takes 3.0 GB")
 
 
+@pytest.mark.slow
+def test_gradients_of_small_batches_are_added_up(check, float32_everywhere):
+    options = check.parse_arguments("", [*OPTIONS, "--batch-size", "16"])
+    run = check.build(options, 1e9)
+    assert (run.batches, run.accumulate, run.squares) == (7, 4, 100 * 64 * 64 * 3)
+    (_, rows, share), (_, without, seldom) = check.functions(run)
+    assert (rows, share) == (len(run.step.images.variables) + 3, 1.0)
+    assert (without, seldom) == (0, 0.25)
+    # Images that the device has no room for come from the host.
+    assert check.build(options, 1e5).squares == 0
+
+
+@pytest.mark.long
+def test_a_step_is_measured(check, monkeypatch, float32_everywhere):
+    monkeypatch.setattr(check, "STEPS", 1)
+    monkeypatch.setattr(check, "jax_mode", lambda platform, **options: "JAX")
+    options = check.parse_arguments("", [*OPTIONS, "--batch-size", "4", "--nominal-batch", "4"])
+    seconds, _ = check.measure(check.build(options, 1e9), check.Devices(1))
+    assert 0 < seconds < 600
+
+
 def test_boxes_of_a_run(check, tmp_path):
     """Those of a mosaic of the densest pictures, where the data are there."""
     counts = {"few": 1, "most": 5, "two": 2, "three": 3, "four": 4}

@@ -1,6 +1,7 @@
 """Processes of benchmarks: their answers, their errors, their time limits, and that they end."""
 
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from benchmarks.common import child, side_process, step_sides
 from benchmarks.common.child import ROOT
 from benchmarks.common.side_process import DoesNotFit, ServedSide, SideError, SideProcess
 
+NEW_PAGES = 1000
 SCRIPT = f"""
 import os, subprocess, sys, time
 sys.path.insert(0, {str(ROOT)!r})
@@ -123,6 +125,9 @@ class FakeSide:
 
     def run(self, sample, number):
         self.ran.append((number, int(sample.images.sum())))
+        with mmap.mmap(-1, NEW_PAGES * mmap.PAGESIZE) as memory:  # NumPy asks for large pages
+            for k in range(NEW_PAGES):
+                memory[k * mmap.PAGESIZE] = 1
         return {"box_loss": np.float32(2)}, 1.0
 
     def wait(self):
@@ -151,6 +156,7 @@ def test_a_side_runs_blocks_of_steps_on_four_samples(monkeypatch, tmp_path):
     assert len({total for _, total in steps}) == 4
     assert steps[0][1] == steps[4][1]
     assert block["seconds"] > 0
+    assert block["page_faults"] >= NEW_PAGES
     assert block["waited"] >= 0.2
     assert block["idled"] < 0.15
     while time.process_time() - served._clock.processor < 0.2:

@@ -1,4 +1,4 @@
-"""The training step of YOLO11n in mixed precision against float32.
+"""YOLO11n in mixed precision: blocks against float32, and the whole training step.
 
 Of random weights and a small image the gradient is ill-conditioned: deep layers normalize a few
 values a channel, and rounding the weights alone, before all is computed in float32, turns it by 20
@@ -10,24 +10,33 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
+from blocks import C2PSA, SPPF
 from data.loader import Batch
 from model import YOLO11n
 from training.recipe import Rates, Recipe
 from training.train_step import TrainStep
 
 import pytensor
+import pytensor.tensor as pt
+from pytensor import layers
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.mode.conversion import GraphWithConverter, tuned_funcify
 from pytensor.link.jax.mode.precision import in_mixed_precision, in_single
 from pytensor.link.jax.target import compiling_for
+from pytensor.tensor.precision import full_precision
 from tests.examples.yolo11n_golden import ZERO
 from tests.link.jax.mode.test_precision import LOW, SINGLE, equations, products
 
 pytestmark = pytest.mark.training
 
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
+
+
+def cosine(a, b):
+    a, b = np.asarray(a, dtype="float64").ravel(), np.asarray(b, dtype="float64").ravel()
+    return a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
 
 
 def error(got, expected):
@@ -62,6 +71,29 @@ def with_low_backward_pass(fgraph, losses):
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
     return jax.jit(jax_funcify(GraphWithConverter(fgraph, convert)), compiler_options=options)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("float32_everywhere")
+def test_attention_and_pooling():
+    network = layers.Sequential(C2PSA(128), SPPF(128))
+    x = pt.tensor("x", dtype="float32", shape=(2, 64, 8, 6))
+    with layers.training():
+        h = network(pt.concatenate([x, -x], axis=1))
+    loss = pt.sqr(full_precision(h)[:, :7]).mean(acc_dtype=SINGLE)
+    params = network.parameters()
+    mode = jax_mode(precision="bf16")
+    function = pytensor.function([x], [loss, *pytensor.grad(loss, params)], mode=mode)
+    values = [np.random.default_rng(0).normal(size=x.type.shape).astype("float32")]
+    low = function(*values)
+    single, arguments, program = in_single_precision(function, values)
+    single = single(*arguments)
+    assert set(products(program)) == {(LOW, LOW)}
+    np.testing.assert_allclose(low[0], single[0], rtol=0.02)
+    for p, got, expected in zip(params, low[1:], single[1:], strict=True):
+        assert got.dtype == SINGLE
+        if not p.name.endswith(ZERO):
+            assert cosine(got, expected) > 0.98, p.name
 
 
 def draw_boxes(rng):

@@ -209,6 +209,30 @@ def test_graphs_are_float32():
     assert not dtypes & {"float64", "complex128"}
 
 
+@pytest.mark.usefixtures("float32_everywhere")
+def test_placing():
+    placed, put = [], []
+
+    def keep(arrays):
+        put.append(arrays)
+        return arrays
+
+    step = TrainStep(
+        Stage(), SIZE, BATCH, BOXES, DECAY, place=placed.append, put=keep, mode="FAST_COMPILE"
+    )
+    assert placed == [step.variables]
+    assert {v.name for v in step.variables} >= {*step.model.named_variables(), *step.state}
+    batch = random_batch(0)
+    step.run(batch, rates(0))
+    step.run(step.transfer(batch), rates(1))
+    for arrays in put:
+        expected = [batch.images, batch.boxes, batch.classes, batch.num_boxes]
+        assert all(a is b for a, b in zip(arrays, expected, strict=True))
+    assert len(put) == 2
+    step.place_variables()
+    assert placed == [step.variables] * 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("crowd", "complete", "drawn"),
