@@ -25,10 +25,12 @@ PROGRAMS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_help(program, tmp_path):
-    """By its file, or, where it is one of a package, by its module."""
-    path, home = PROGRAMS[program], DEMO if DEMO in PROGRAMS[program].parents else ROOT
+    """By its module, or by its file, where it is in no package: as its users start it."""
+    path = PROGRAMS[program]
+    home = DEMO if path.is_relative_to(DEMO) else ROOT
     name = ".".join(path.relative_to(home).with_suffix("").parts)
-    how = [path] if program.startswith(".ci") else ["-m", name]
+    in_package = home == DEMO or name.startswith(("benchmarks.", "docs."))
+    how = ["-m", name] if in_package else [path]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}:{home}", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, *how, "--help"]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
