@@ -422,31 +422,32 @@ def test_reload_and_second_installation_add_nothing_twice(tmp_path):
     assert output == ["jit", "export", "2", "1"]
 
 
-# A later PyTensor has convolutions itself: at the path of ours, or as a name only.
+# A later PyTensor has convolutions itself, at the path of ours, or as a name only: its files, how
+# ours is imported then, and its name.
 ITS_OWN = {
-    "module": {
-        "pytensor/tensor/__init__.py": "from pytensor.tensor.conv import conv2d",
-        "pytensor/tensor/conv/__init__.py": "def conv2d():\n    return 'theirs'",
-    },
-    "same files": {
-        "pytensor/tensor/__init__.py": "from pytensor.tensor.conv.basic import conv2d",
-        "pytensor/tensor/conv/__init__.py": "",
-        "pytensor/tensor/conv/basic.py": "def conv2d():\n    return 'theirs'",
-    },
-    "name": {"pytensor/tensor/__init__.py": "def conv2d():\n    return 'theirs'"},
+    "module": (
+        {
+            "pytensor/tensor/__init__.py": "from pytensor.tensor.conv import conv2d",
+            "pytensor/tensor/conv/__init__.py": "def conv2d():\n    return 'theirs'",
+        },
+        "import pytensor_vision.pytensor.tensor.conv",
+        "pytensor_vision.pytensor.tensor.conv.conv2d",
+    ),
+    "same files": (
+        {
+            "pytensor/tensor/__init__.py": "from pytensor.tensor.conv.basic import conv2d",
+            "pytensor/tensor/conv/__init__.py": "",
+            "pytensor/tensor/conv/basic.py": "def conv2d():\n    return 'theirs'",
+        },
+        "import pytensor_vision.pytensor.tensor.conv.basic",
+        "pytensor_vision.pytensor.tensor.conv.basic.conv2d",
+    ),
+    "name": (
+        {"pytensor/tensor/__init__.py": "def conv2d():\n    return 'theirs'"},
+        "from pytensor.tensor.conv.basic import conv2d",
+        "conv2d",
+    ),
 }
-WAYS = {
-    "module": "import pytensor_vision.pytensor.tensor.conv",
-    "same files": "import pytensor_vision.pytensor.tensor.conv.basic",
-    "name": "from pytensor.tensor.conv.basic import conv2d",
-}
-OURS_BY = {
-    "module": "pytensor_vision.pytensor.tensor.conv.conv2d",
-    "same files": "pytensor_vision.pytensor.tensor.conv.basic.conv2d",
-    "name": "conv2d",
-}
-
-
 LAZY = {
     "pytensor_vision/pytensor/tensor/__extend__.py": """
         from importlib import import_module
@@ -463,7 +464,7 @@ LAZY = {
 
 
 def test_lazy_names_are_loaded_when_they_are_asked_for(tmp_path):
-    upstream = write(tmp_path / "upstream", UPSTREAM | ITS_OWN["name"])
+    upstream = write(tmp_path / "upstream", UPSTREAM | ITS_OWN["name"][0])
     ours = write(tmp_path / "ours", OURS | LAZY)
     output = with_graft(
         """
@@ -491,10 +492,10 @@ def test_lazy_names_are_loaded_when_they_are_asked_for(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [*ITS_OWN])
-def test_what_upstream_has_itself_is_upstreams(tmp_path, kind):
+@pytest.mark.parametrize(("files", "way", "name"), ITS_OWN.values(), ids=ITS_OWN)
+def test_what_upstream_has_itself_is_upstreams(tmp_path, files, way, name):
     version = {"pytensor/__init__.py": "__version__ = '3.9'\nimport pytensor.tensor, pytensor.link"}
-    upstream = write(tmp_path / "upstream", UPSTREAM | version | ITS_OWN[kind])
+    upstream = write(tmp_path / "upstream", UPSTREAM | version | files)
     ours = write(tmp_path / "ours", OURS)
     output = with_graft(
         f"""
@@ -507,9 +508,9 @@ def test_what_upstream_has_itself_is_upstreams(tmp_path, kind):
         (warning,) = caught
         text = str(warning.message)
         print(warning.filename, "PyTensor_3.9_has" in text.replace(" ", "_"))
-        print({WAYS[kind]!r} in text or text)
-        {WAYS[kind]}
-        print({OURS_BY[kind]}(), graft.failures)
+        print({way!r} in text or text)
+        {way}
+        print({name}(), graft.failures)
         from pytensor.tensor.conv import conv1d
         print(conv1d(), hasattr(pytensor.tensor.conv, "conv4d"))
         """,
