@@ -264,6 +264,8 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     names |= {"boxes", "classes", "num_boxes"}
     assert {v.name for v in inputs} - {*Plan._fields, "images"} == names
     saved = train_yolo11n.run_settings(o, make_recipe(o), loader, None)
+    # A run of other settings can't be resumed.
+    assert {"lr": 0.01, "precision": "float32", "epochs": 100}.items() <= saved.items()
     # A mosaic of two pictures has each twice, and each of six pasted things may show the region.
     assert saved.get("max_regions") == (2 + 6 * 1 if crowd else None)
     # Two things pasted anywhere may bring others along; four that are pasted onto others, none.
