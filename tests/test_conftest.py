@@ -1,21 +1,11 @@
-"""What the tests share: combinations in turn, what runs by default, what skipped tests lack."""
+"""What the tests share: combinations in turn, modes that are named, what runs by default."""
 
 import ast
-import os
-import sys
-from types import SimpleNamespace
 
 import pytest
 
 from tests.conftest import unknown_cases
-from tests.skipped import kind_of
 from tests.utils import in_turn
-
-
-def test_no_process_compiles_all_modules_anew():
-    """Whatever the environment asks for: see `tests/conftest.py`."""
-    assert not sys.dont_write_bytecode
-    assert not os.environ.get("PYTHONDONTWRITEBYTECODE")
 
 
 def test_combinations_in_turn():
@@ -64,18 +54,3 @@ def test_functions_name_their_mode(request):
 def test_cases_that_run_by_default_are_there(request):
     unknown = request.config.stash[unknown_cases]
     assert {name: cases for name, cases in unknown.items() if cases} == {}
-
-
-@pytest.mark.parametrize(
-    ("reason", "kind"),
-    [
-        ("could not import 'torch': No module named 'torch'", "need PyTorch"),
-        ("could not import 'bambi': No module named 'bambi'", "need bambi"),
-        ("bambi isn't installed", "need bambi"),
-        ("there is no g++", "need g++"),
-        ("the C library is not glibc", "because the C library is not glibc"),
-    ],
-)
-def test_what_skipped_tests_lack(reason, kind):
-    report = SimpleNamespace(longrepr=("file.py", 1, f"Skipped: {reason}"))
-    assert kind_of(report) == kind

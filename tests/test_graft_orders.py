@@ -8,11 +8,11 @@ paths that our repository has too; the long tests have real ones.
 import base64
 import hashlib
 import itertools
+import random
 import re
 import subprocess
 import sys
 import zipfile
-from collections import deque
 
 import pytest
 
@@ -103,36 +103,22 @@ class Site:
 def every_step(wheels):
     """Yield steps, a distribution's name and its wheel or None: each from each state."""
     choices = {name: [None, *files] for name, files in wheels.items()}
-    names = [*choices]
-    states = [*itertools.product(*choices.values())]
-    left = {
-        (state, name, wheel)
-        for state in states
-        for index, name in enumerate(names)
-        for wheel in choices[name]
-        if wheel is not None or state[index]
-    }
+    names, rng = [*choices], random.Random(12)  # takes no step twice
+
+    def steps_from(state):
+        there = dict(zip(names, state, strict=True))
+        return [(n, w) for n in names for w in choices[n] if w is not None or there[n]]
+
+    states = itertools.product(*choices.values())
+    left = {(state, step) for state in states for step in steps_from(state)}
     state = (None,) * len(names)
     while left:
-        # The nearest step that is left, by steps that may have been taken.
-        queue, seen = deque([(state, [])]), {state}
-        while queue:
-            at, way = queue.popleft()
-            here = dict(zip(names, at, strict=True))
-            steps = [(n, w) for n in names for w in choices[n] if w is not None or here[n]]
-            fresh = [step for step in steps if (at, *step) in left]
-            if fresh:
-                way = [*way, fresh[0]]
-                break
-            for name, wheel in steps:
-                after = tuple(wheel if n == name else w for n, w in zip(names, at, strict=True))
-                if after not in seen:
-                    seen.add(after)
-                    queue.append((after, [*way, (name, wheel)]))
-        for name, wheel in way:
-            left.discard((state, name, wheel))
-            state = tuple(wheel if n == name else w for n, w in zip(names, state, strict=True))
-            yield name, wheel
+        steps = steps_from(state)
+        new = [step for step in steps if (state, step) in left]
+        name, wheel = step = rng.choice(new or steps)
+        left.discard((state, step))
+        state = tuple(wheel if n == name else w for n, w in zip(names, state, strict=True))
+        yield step
 
 
 def take_every_step(site, works):

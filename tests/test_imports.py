@@ -109,21 +109,6 @@ def after(code):
 
 
 @pytest.mark.slow
-def test_import_pytensor_executes_few_of_our_modules():
-    ours = {path.resolve().as_posix() for path in modules_in(ROOT / "pytensor").values()}
-    ours |= {path.as_posix() for path in (ROOT / "pytensor_vision").glob("*.py")}
-    code = """
-import pytensor
-files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
-print(json.dumps({name: file for name, file in files.items() if file}))
-"""
-    executed = sorted(name for name, file in after(code).items() if file in ours)
-    assert 10 < len(executed) <= 30, executed
-    rooms = ("pytensor.layers", "pytensor.optimizers", "pytensor.tensor.nn", "pytensor.tensor.conv")
-    assert not [name for name in executed if name.startswith(rooms) or ".dispatch" in name]
-
-
-@pytest.mark.slow
 def test_names_of_pt_are_loaded_when_they_are_asked_for():
     code = """
 import pytensor.tensor as pt
@@ -179,9 +164,6 @@ print(json.dumps([before, drop, infer, there("specialize", fold), remove]))
 @pytest.mark.slow
 def test_no_circle():
     check(modules_in(ROOT / "pytensor") | modules_in(ROOT / "pytensor_vision"))
-
-
-def test_no_circle_of_scripts():
     check(modules_in(ROOT / "benchmarks"))
 
 
@@ -196,55 +178,5 @@ def test_nothing_rests_on_benchmarks():
         if not name.startswith("tests.benchmarks.")
         for other in imported(path, {})
         if other.partition(".")[0] == "benchmarks"
-    ]
-    assert not wrong
-
-
-def test_a_circle_is_found(tmp_path):
-    folder = tmp_path / "package"
-    folder.mkdir()
-    (folder / "a.py").write_text("def later():\n    from package.b import x\n")
-    (folder / "b.py").write_text("import package.a\n")
-    with pytest.raises(pytest.fail.Exception, match=r"package\.a"):
-        check(modules_in(folder))
-
-
-ROOMS = ["write", "dispatch", "extras", "passes", "lowering", "importing", "contrib", "compare"]
-FACE = ["export", "linker", "quantize", "verify", "pymc", "__main__"]
-
-
-@pytest.mark.slow
-def test_rooms_of_the_onnx_backend():
-    """A package imports only those named before it, and single modules, except the last ones."""
-    home = "pytensor.link.onnx."
-    modules = modules_in(ROOT / "pytensor")
-    order = {name: number for number, name in enumerate([*ROOMS, *FACE])}
-
-    def place(name):
-        return order.get(name.removeprefix(home).split(".")[0], -1)
-
-    wrong = [
-        (name, other)
-        for name, path in modules.items()
-        if name.startswith(home) and place(name) < len(ROOMS)
-        for other in imported(path, modules)
-        if other.startswith(home) and place(other) > place(name)
-    ]
-    assert not wrong
-    assert {name for name in ROOMS if f"{home}{name}" in modules} == {*ROOMS}
-
-
-def test_rooms_of_the_jax_backend():
-    """What stands above all others imports none of them, and what shares a batch only that."""
-    modules, home = modules_in(ROOT / "pytensor"), "pytensor.link.jax."
-    ground = {f"{home}{name}" for name in ("host_arrays", "internals", "target", "xla_guard")}
-    parallel = {name for name in modules if name.startswith(f"{home}parallel")}
-    assert ground < modules.keys()
-    wrong = [
-        (name, other)
-        for room, known in ((ground, ground), (parallel, ground | parallel))
-        for name in sorted(room)
-        for other in imported(modules[name], modules)
-        if other in modules and other.startswith(home) and other not in known
     ]
     assert not wrong

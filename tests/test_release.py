@@ -35,32 +35,21 @@ def without_spaces(requirements):
     return {re.sub(r"\s", "", requirement) for requirement in requirements}
 
 
-def test_changelog_has_the_version():
-    versions = re.findall(
-        r"^## \[(.*?)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", text("CHANGELOG.md"), re.M
-    )
-    assert versions[0] == PROJECT["version"]
+def test_version_licence_and_authors_are_written_alike():
+    changes = text("CHANGELOG.md")
+    versions = re.findall(r"^## \[(.*?)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", changes, re.M)
+    assert versions[0] == pytensor_vision.__version__ == PROJECT["version"]
     assert sorted(versions, reverse=True) == versions
-
-
-def test_citation():
     citation = yaml.safe_load(text("CITATION.cff"))
     assert citation["version"] == PROJECT["version"]
     assert citation["license"] == PROJECT["license"]
     assert citation["abstract"] == PROJECT["description"]
     assert citation["repository-code"] == REPOSITORY
-    dated = re.search(r"^## \[.*?\] - (.*)$", text("CHANGELOG.md"), re.M)[1]
+    assert citation["authors"] == PROJECT["authors"]
+    dated = re.search(r"^## \[.*?\] - (.*)$", changes, re.M)[1]
     assert dated in ("unreleased", str(citation["date-released"]))
-
-
-def test_authors_are_named_alike():
     (author,) = PROJECT["authors"]
     assert re.search(r"^Copyright \(c\) \d{4}, (.*)$", text("LICENSE"), re.M)[1] == author["name"]
-    assert yaml.safe_load(text("CITATION.cff"))["authors"] == [author]
-
-
-def test_the_package_knows_its_version():
-    assert pytensor_vision.__version__ == PROJECT["version"]
 
 
 @pytest.fixture
@@ -195,11 +184,6 @@ def test_workflow(path):
     assert all("timeout-minutes" in job for job in jobs)
 
 
-def test_an_action_has_one_version():
-    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (.*)", path.read_text())}
-    assert len({use.partition("@")[0] for use in used}) == len(used)
-
-
 def test_what_is_published_is_what_the_script_builds():
     path = re.search(r"path: (build/\S+)", text(".github/workflows/docs.yml"))[1]
     assert f"{path}/index.html" in text(".ci/docs")
@@ -213,16 +197,6 @@ def test_scripts_of_make_and_of_pre_commit_exist(name):
         called.append(f"{module.replace('.', '/')}.py")
     for script in called:
         assert (ROOT / script).is_file(), script
-
-
-@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))
-def test_forms_of_issues(form):
-    content = yaml.safe_load(form.read_text())
-    for field in content.get("body", []):
-        assert field["type"] == "textarea"
-        assert {"id", "attributes"} <= set(field)
-        assert field["attributes"]["label"]
-    assert "body" in content or form.name == "config.yml"
 
 
 def test_every_package_of_the_page_has_a_sum():

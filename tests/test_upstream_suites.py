@@ -50,14 +50,6 @@ def test_kinds(given, kind):
     assert suites.kind_of(given) == kind
 
 
-def test_counts_are_a_table():
-    results = [facts("passed", EQUAL), facts("passed", compiled=0), facts("failed", error="E: x")]
-    text = suites.table({f"tests/link/numba/t.py::{k}": f for k, f in enumerate(results)})
-    assert "Of 3 tests in `tests/link/numba`, 1 compile nothing" in text
-    assert "Of the other 2, 1 have equal results." in text
-    assert "| E | 1 |" in text
-
-
 def test_factors_are_equal_if_their_product_is():
     rng = np.random.default_rng(0)
     a = rng.normal(size=(2, 4, 3))

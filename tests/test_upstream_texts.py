@@ -63,16 +63,3 @@ def test_every_text_can_be_tried_again(upstream):
 )
 def test_what_an_output_says(upstream, output, what):
     assert upstream.verdict("<!-- wrong:\n[1. 2.]\n/^length 7$/\n-->\n", output)[0] == what
-
-
-def test_a_text_says_when_it_was_tried_last(upstream, tmp_path):
-    path, text = tmp_path / "a.md", "# A fault\n\n<!-- wrong:\n1\n-->\n"
-    upstream.write(path, text, "still wrong", "A 1.0")
-    upstream.write(path, path.read_text(), "partly", "A 1.1")
-    assert path.read_text() == f"{text}\nTried last: partly so with A 1.1.\n"
-
-
-def test_programs_run_together_as_they_stand(upstream):
-    block = "```{}\nx = 1\n```\n"
-    text = block.format("python") + block.format("python fragment") + block.format("python")
-    assert upstream.program(text) == ("python", "x = 1\n\nx = 1\n")

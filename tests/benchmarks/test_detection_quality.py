@@ -20,9 +20,6 @@ def test_difference_of_equal_seeds():
     assert found["high"] - 0.1 == pytest.approx(4.3027 * 0.1 / 3**0.5, rel=1e-4)
     assert found["low"] + found["high"] == pytest.approx(0.2)
     assert found["seeds"] == 3
-
-
-def test_one_seed_has_no_interval():
     found = difference(scores(s0=0.3), scores(s0=0.2))
     assert found == {"mean": pytest.approx(0.1), "low": None, "high": None, "seeds": 1}
 

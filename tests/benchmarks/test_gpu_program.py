@@ -42,25 +42,17 @@ def test_kernels_are_what_runs_something():
     ]
 
 
-def test_summary():
+def test_summary_by_the_description_of_a_device():
+    device = program.describe(DEVICE)
+    assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
     kernels = [
         program.Kernel("copy", "", 10_000_000, copies=True, times=300),
         program.Kernel("all-reduce", "", 1_000_000, times=2),
     ]
-    assert program.summary(kernels, program.describe(DEVICE)) == {
+    assert program.summary(kernels, device) == {
         "kernels": 302, "kernels under 2 MB": 2, "copies": 300, "all-reduces": 2, "GB": 3.0,
         "ms for the bytes": 3.0,
     }  # fmt: skip
-
-
-def test_other_text_is_refused():
-    with pytest.raises(ValueError, match="no ENTRY"):
-        program.read("module @jit_step {}")
-
-
-def test_description_of_a_device():
-    device = program.describe(DEVICE)
-    assert (device.name, device.memory, device.bandwidth) == ("Some GPU", 80e9, 1e12)
 
 
 def test_what_was_found_is_read_from_the_table(tmp_path, monkeypatch):
@@ -189,15 +181,16 @@ def test_boxes_of_a_run(check, tmp_path):
 
 
 def test_what_is_refused(check, device, capsys):
-    assert check.main(["some", *OPTIONS, "--batch-size", "60", "--devices", "8"]) == 1
-    assert "8 devices can't share a batch of 60" in capsys.readouterr().err
-    assert check.main(["some", "--data", "coco", "--train-images", "0"]) == 1
-    assert "give --train-images" in capsys.readouterr().err
+    for arguments, message in (
+        (["some", *OPTIONS, "--batch-size", "60", "--devices", "8"], "can't share a batch of 60"),
+        (["some", "--data", "coco", "--train-images", "0"], "give --train-images"),
+        (OPTIONS, "this machine has no GPU: name one"),
+    ):
+        assert check.main(arguments) == 1
+        assert message in capsys.readouterr().err
 
 
-def test_without_a_name_or_a_plugin(check, monkeypatch, capsys):
-    assert check.main(OPTIONS) == 1
-    assert "this machine has no GPU: name one" in capsys.readouterr().err
+def test_without_a_plugin(check, monkeypatch, capsys):
     monkeypatch.setattr(program, "find_spec", lambda name: None)
     assert check.main(["h100", *OPTIONS]) == 1
     assert "pip install 'jax[cuda12]'" in capsys.readouterr().err

@@ -1,6 +1,5 @@
 """The benchmark of memory measures what it says."""
 
-import argparse
 import json
 import os
 import subprocess
@@ -40,46 +39,6 @@ def test_ratios(memory):
     sides = {"donated": figures | {"program": 30}, "pure": figures | {"program": 20}}
     assert memory.ratios(sides) == {"donated / pure": {"program": 1.5}}
     assert memory.ratios({"jax": figures}) == {}
-
-
-class SmallStep:
-    """A step as those of the sides: its state is 4 MB, which is donated."""
-
-    def __init__(self):
-        self.numbers = []
-        self.state = jax.numpy.zeros(1_000_000, "float32")
-        self.step = jax.jit(
-            lambda state, sample: (state + sample.sum(), sample.sum()), donate_argnums=0
-        )
-
-    def place(self, sample):
-        return sample.images
-
-    def run(self, images, number):
-        self.numbers.append(number)
-        self.state, _ = self.step(self.state, images)
-
-    def wait(self):
-        self.state.block_until_ready()
-
-    def program(self):
-        return self.step, [self.state, np.zeros((2, 3, 64, 64), "uint8")]
-
-
-@pytest.mark.slow
-def test_figures_of_a_side(memory, monkeypatch):
-    side = SmallStep()
-    monkeypatch.setattr(memory, "make_side", lambda *arguments: side)
-    options = argparse.Namespace(image_size=64, batch_size=2, steps=3)
-    found = memory.measure_here("pure", {}, options)
-    assert side.numbers == [0, 1, 2, 3, 4]
-    parts = found["parts of the program"]
-    assert parts["results in arguments"] == 4_000_000
-    assert parts["arguments"] == 4_000_000 + 2 * 3 * 64 * 64
-    # the state, the images, and little beside them: the new state is in the old one's place
-    assert 4_000_000 <= found["program"] - 2 * 3 * 64 * 64 < 4_400_000
-    if jax.default_backend() == "cpu":
-        assert found["device peak"] is None
 
 
 @pytest.mark.long

@@ -56,16 +56,12 @@ def test_a_later_run_replaces_its_rows(tmp_path, command):
     assert second["machine"] == "AMD, 2 cores"
     assert second["versions"] == "python 3.13.0, jax 0.12"
     assert second["commit"] == results.commit()
+    # The command is without what writes it.
+    for words in (["--record", "t.csv", "-n", "1"], ["-n", "1", "--json", "x", "--record"]):
+        command(*words)
+        assert results.command() == "python -m benchmarks.one -n 1"
     record(path, {"figure": 4}, FACTS | {"device_kind": "a GPU"})
     assert [row["machine"] for row in read(path)] == [*["AMD, 2 cores"] * 2, "AMD, 2 cores, a GPU"]
-
-
-@pytest.mark.parametrize(
-    "words", [["--record", "t.csv", "-n", "1"], ["-n", "1", "--json", "x", "--record"]]
-)
-def test_the_command_is_without_what_writes_it(command, words):
-    command(*words)
-    assert results.command() == "python -m benchmarks.one -n 1"
 
 
 def test_the_table_of_the_repository_is_whole():

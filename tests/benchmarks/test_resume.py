@@ -1,4 +1,4 @@
-"""How runs that were killed are compared with a whole one, and how moments are found."""
+"""How runs that were killed are compared with a whole one."""
 
 import numpy as np
 import pytest
@@ -48,15 +48,3 @@ def test_zeros_of_other_signs_and_files_left_behind_are_told(resume, tmp_path):
     save_weights(other / "best.safetensors", {"w": np.array([1, 0], "float32")}, {"epoch": 1})
     (other / ".last.safetensors.12").touch()
     assert resume.differences(one, other) == ["best", "left behind: .last.safetensors.12"]
-
-
-def test_a_file_that_is_being_written_counts_once(resume, tmp_path):
-    written, path = resume.files_written(tmp_path, 2), tmp_path / ".last.safetensors.7"
-    assert not written()
-    path.touch()
-    assert not written()
-    assert not written()
-    path.unlink()
-    assert not written()
-    path.touch()
-    assert written()

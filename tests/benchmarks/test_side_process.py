@@ -1,4 +1,4 @@
-"""Processes of the training step's sides: their answers, their errors, and that they end."""
+"""Processes of benchmarks: their answers, their errors, their time limits, and that they end."""
 
 import json
 import mmap
@@ -6,18 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchmarks.common import side_process, step_sides
+from benchmarks.common import child, side_process, step_sides
 from benchmarks.common.child import ROOT
 from benchmarks.common.side_process import DoesNotFit, ServedSide, SideError, SideProcess
 
-NEW_PAGES = 5000
+NEW_PAGES = 1000
 SCRIPT = f"""
 import os, subprocess, sys, time
 sys.path.insert(0, {str(ROOT)!r})
@@ -31,9 +31,8 @@ class Served:
     def fail(self, kind):
         raise {{"memory": MemoryError, "value": ValueError}}[kind]("the reason\\nand more")
 
-    def end(self, how):
-        sys.stdout.flush()
-        os._exit(3) if how == "exit" else os.kill(os.getpid(), 9)
+    def exit(self):
+        os._exit(3)
 
     def start_another(self):
         self.other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -67,9 +66,9 @@ def script(tmp_path):
     return [sys.executable, str(tmp_path / "served.py")]
 
 
-def gone(pid, seconds=60.0):
-    """Return whether a process ends in time; a zombie that nobody has asked for yet has ended."""
-    end = time.monotonic() + seconds
+def gone(pid):
+    """Return whether a process ends soon; a zombie that nobody has asked for yet has ended."""
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         state = Path(f"/proc/{pid}/stat")
         if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
@@ -88,43 +87,31 @@ def test_answers_and_errors(script, capfd):
             side.call("fail", "memory")
         # It goes on afterwards.
         assert side.call("double", [1]) == [1, 1]
+        with pytest.raises(SideError, match="the process of the side a ended: exit status 3"):
+            side.call("exit")
     errors = capfd.readouterr().err
     assert "a library's message" in errors
     assert "ValueError: the reason" in errors
 
 
-@pytest.mark.by_default("exit-exit status 3")
-@pytest.mark.parametrize(
-    ("how", "message"), [("exit", "exit status 3"), ("kill", "SIGKILL: too little memory")]
-)
-def test_process_that_ends(script, how, message):
-    with SideProcess("a", script) as side, pytest.raises(SideError, match=message):
-        side.call("end", how)
-
-
-def test_all_that_a_side_started_ends_with_it(script):
-    with SideProcess("a", script) as side:
-        pids = side.call("start_another")
-        assert not any(gone(pid, 0.1) for pid in pids)
-    assert all(gone(pid) for pid in pids)
-    # It was waited for: no zombie.
-    assert not Path(f"/proc/{pids[0]}").exists()
-
-
-@pytest.mark.by_default("15", "9")
+@pytest.mark.by_default("None", "15")
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_sides_end_with_the_benchmark(script, number):
-    code = PARENT.format(folder=str(ROOT), script=script)
-    parent = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    with parent:
-        pids = [int(word) for word in parent.stdout.readline().split()]
-        assert len(pids) == 4
-        parent.send_signal(number)
-        assert parent.wait(60) != 0
-    assert all(gone(pid) for pid in pids)
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_sides_and_all_that_they_started_end_with_the_benchmark(script, number):
+    """Or, without a signal, when they are closed."""
+    if number is None:
+        with SideProcess("a", script) as side:
+            pids = side.call("start_another")
+    else:
+        code = PARENT.format(folder=str(ROOT), script=script)
+        command = [sys.executable, "-c", code]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        with subprocess.Popen(command, text=True, **pipes) as parent:
+            pids = [int(word) for word in parent.stdout.readline().split()]
+            assert len(pids) == 4
+            parent.send_signal(number)
+            assert parent.wait(60) != 0
+    assert all(map(gone, pids))
 
 
 class FakeSide:
@@ -138,80 +125,46 @@ class FakeSide:
 
     def run(self, sample, number):
         self.ran.append((number, int(sample.images.sum())))
-        if len(self.ran) == 2:
-            # NumPy would ask for large pages.
-            with mmap.mmap(-1, NEW_PAGES * mmap.PAGESIZE) as memory:
-                for k in range(NEW_PAGES):
-                    memory[k * mmap.PAGESIZE] = 1
+        with mmap.mmap(-1, NEW_PAGES * mmap.PAGESIZE) as memory:  # NumPy asks for large pages
+            for k in range(NEW_PAGES):
+                memory[k * mmap.PAGESIZE] = 1
         return {"box_loss": np.float32(2)}, 1.0
 
     def wait(self):
         self.ran.append("wait")
 
 
-@pytest.fixture
-def served(monkeypatch, tmp_path):
-    """Return a served side whose first step has run, and what `start` returned."""
+def test_a_side_runs_blocks_of_steps_on_four_samples(monkeypatch, tmp_path):
     pytest.importorskip("jax")
-    side, asked = FakeSide(), []
-
-    def make_side(*arguments):
-        asked.append(arguments)
-        return side
-
-    monkeypatch.setattr(side_process, "make_side", make_side)
-    monkeypatch.setattr(step_sides, "keep_freed_memory", lambda: asked.append("kept") or True)
+    side = FakeSide()
+    monkeypatch.setattr(side_process, "make_side", lambda *arguments: side)
+    monkeypatch.setattr(step_sides, "keep_freed_memory", lambda: True)
     np.savez(tmp_path / "w.npz", weight=np.arange(3))
-    options = {"matmul_precision": "default", "precision": "float32"}
     served = ServedSide()
-    assert served.set_allocator("default") == "default"
-    assert not asked
-    assert served.set_allocator("kept") == "kept"
+    assert [served.set_allocator(choice) for choice in ("default", "kept")] == ["default", "kept"]
+    options = {"matmul_precision": "default", "precision": "float32"}
     answer = served.start("pytensor", [32, 2], str(tmp_path / "w.npz"), options)
-    return SimpleNamespace(it=served, side=side, asked=asked, answer=answer)
-
-
-def test_start_of_a_side(served):
-    first, (key, size, weights, options) = served.asked
-    assert (first, key, size) == ("kept", "pytensor", [32, 2])
-    np.testing.assert_array_equal(weights["weight"], [0, 1, 2])
-    assert options.precision == "float32"
-    json.dumps(served.answer)
-    assert served.answer["name"] == "fake"
-    assert served.answer["losses"] == {"box_loss": 2.0}
-
-
-def test_block_of_a_side(served):
-    served.side.ran.clear()
+    json.dumps(answer)
+    assert (answer["name"], answer["losses"]) == ("fake", {"box_loss": 2.0})
+    side.ran.clear()
     time.sleep(0.2)
-    block = served.it.run(7, 5)
+    block = served.run(7, 5)
     json.dumps(block)
-    assert [entry[0] for entry in served.side.ran[:-1]] == [7, 8, 9, 10, 11]
-    assert served.side.ran[-1] == "wait"
-    # Four samples in turn.
-    sums = [entry[1] for entry in served.side.ran[:-1]]
-    assert len(set(sums[:4])) == 4
-    assert sums[0] == sums[4]
+    *steps, last = side.ran
+    assert last == "wait"
+    assert [number for number, _ in steps] == [7, 8, 9, 10, 11]
+    assert len({total for _, total in steps}) == 4
+    assert steps[0][1] == steps[4][1]
     assert block["seconds"] > 0
-    assert block["page_faults"] >= NEW_PAGES / 5
+    assert block["page_faults"] >= NEW_PAGES
     assert block["waited"] >= 0.2
     assert block["idled"] < 0.15
-
-
-def test_processor_time_while_a_side_waits(served):
-    served.it.run(1, 1)
-    while time.process_time() - served.it._clock.processor < 0.2:
+    while time.process_time() - served._clock.processor < 0.2:
         pass
-    assert served.it.run(2, 1)["idled"] >= 0.2
+    assert served.run(12, 1)["idled"] >= 0.2
 
 
-def test_answer_to_a_method_that_fails(capsys):
-    answer = side_process.answer_to(SimpleNamespace(run=lambda: 1 / 0), '["run"]')
-    assert answer == {"error": "ZeroDivisionError: division by zero", "out_of_memory": False}
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_sides_of_torch_do_not_start_jax(tmp_path):
+def test_sides_of_torch_do_not_start_jax():
     pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
     code = f"""
     import sys
@@ -225,6 +178,61 @@ def test_sides_of_torch_do_not_start_jax(tmp_path):
     side_process.make_side("torch", (32, 1), weights, options)
     assert "jax" not in sys.modules and "pytensor" not in sys.modules
     """
-    code = "\n".join(line.strip() for line in code.splitlines())
     environment = os.environ | {"PYTENSOR_FLAGS": ""}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    subprocess.run(command, env=environment, check=True)
+
+
+# ------------------------------------------------------------------------------- child.py
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function that writes a benchmark and runs it, in at most so many seconds."""
+    monkeypatch.setattr(child, "ROOT", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+
+    def run(code, seconds=60.0, environment=None):
+        start = "import os, sys, time\nfrom pathlib import Path\nout = Path(sys.argv[-1])\n"
+        (tmp_path / "benchmarks/script.py").write_text(start + textwrap.dedent(code))
+        return child.run_benchmark("script", [1], seconds, environment)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("out.write_text(f'[{sys.argv[1]}, {os.environ['NUMBER']}]')", ([1, 2], None)),
+        ("raise ValueError('the reason')", (None, "exit status 1: ValueError: the reason")),
+        (
+            "out.write_text('{}')\nos.kill(os.getpid(), 9)",  # what it has written is kept
+            ({}, "ended by SIGKILL: too little memory?"),
+        ),
+    ],
+)
+def test_how_a_program_of_a_benchmark_ended(run, code, found):
+    assert run(code, environment={"NUMBER": "2"}) == found
+
+
+@pytest.mark.slow
+def test_a_program_that_takes_too_long_ends_with_its_children(run, tmp_path, monkeypatch):
+    written, pid = tmp_path / "written", tmp_path / "pid"
+    code = f"""
+    import subprocess
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    Path({str(pid)!r}).write_text(str(process.pid))
+    out.write_text("{{}}")
+    Path({str(written)!r}).touch()
+    time.sleep(600)
+    """
+    wait = child.subprocess.Popen.wait
+
+    def wait_until_it_has_written(process, timeout=None):
+        while timeout and process.poll() is None and not written.exists():
+            time.sleep(0.05)
+        return wait(process, timeout and 0.1)
+
+    monkeypatch.setattr(child.subprocess.Popen, "wait", wait_until_it_has_written)
+    assert run(code, seconds=8) == ({}, "took longer than 8 s")
+    assert gone(pid.read_text())

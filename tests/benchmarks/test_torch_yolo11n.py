@@ -30,12 +30,6 @@ def targets():
     return theirs.Targets(*map(torch.tensor, golden.targets("main", max_boxes=8)))
 
 
-@pytest.mark.parametrize(("classes", "trained"), [(80, 2_624_064), (2, 2_590_214)])
-def test_parameters(classes, trained):
-    parameters = theirs.YOLO11n(classes).parameters()
-    assert sum(p.numel() for p in parameters if p.requires_grad) == trained
-
-
 def test_maps_and_statistics(model):
     with torch.no_grad():
         maps = model(torch.tensor(golden.images()))

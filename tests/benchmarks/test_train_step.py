@@ -104,17 +104,6 @@ def test_three_steps_of_the_demo(layout, float32_everywhere):
     check_side(sides.DemoStep(*SIZE, pure_steps(layout)[0]), layout)
 
 
-@pytest.mark.long
-def test_three_steps_without_kernels(float32_everywhere):
-    from pytensor.link.jax.kernels.cpu_kernels import KERNELS
-
-    side = sides.DemoStep(*SIZE, pure_steps("NHWC")[0], cpu_kernels=False)
-    function, arguments = side.program()
-    text = function.lower(*arguments).as_text()
-    assert [kernel for kernel in KERNELS if kernel in text] == []
-    check_side(side, "NHWC")
-
-
 TORCH = [
     {},
     {"channels_last": True},

@@ -186,7 +186,7 @@ def test_scores_are_those_of_pycocotools():
     assert of_training.items() <= result.items()
 
 
-@pytest.mark.parametrize("count", [100, 101, 160])
+@pytest.mark.parametrize("count", [100, 101])
 def test_more_things_than_coco_counts(count):
     """All are found: the project's scores are 1, COCO's twelve count the best hundred."""
     corners = [(15 * (k % 20), 15 * (k // 20)) for k in range(count)]

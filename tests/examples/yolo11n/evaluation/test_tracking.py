@@ -36,13 +36,6 @@ def test_the_rules_are_those_of_the_page(scene):
         assert numbers == expected[:, 6].tolist()
 
 
-def test_things_that_meet_keep_their_numbers():
-    frames = [[row(10 * k), row(200 - 10 * k, 14)] for k in range(21)]
-    found = numbers_of(frames)
-    assert found[:3] == [[0, 0], [0, 0], [1, 2]]
-    assert {*map(tuple, found[12:])} == {(2, 1)}  # they passed one another
-
-
 def test_classes_have_their_own_numbers():
     assert numbers_of([[row(0), row(2, label=1)]] * 3)[2] == [1, 1]
 

@@ -20,8 +20,7 @@ OBJECTS = [
 RIGHT = np.array([[10, 20, 40, 80, 0.9, 1], [101, 50, 120, 90, 0.6, 0]])
 
 
-@pytest.mark.parametrize("index", range(6))
-@pytest.mark.parametrize("number", [0, SCENES])
+@pytest.mark.parametrize(("index", "number"), [*((k, 0) for k in range(6)), (0, SCENES)])
 def test_samples_show_whole_and_near_objects(index, number):
     image, objects = sample_scene_of(index, number)
     width, height, kinds = SAMPLES[index]

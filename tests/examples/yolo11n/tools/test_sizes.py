@@ -10,8 +10,9 @@ from onnx import numpy_helper
 from tools.sizes import SizeError, size_patch, with_size
 
 from pytensor.link.onnx import half_weights, optimized_graph
+from tests.examples.yolo11n.conftest import CLASSES
 
-SIZE, LARGER, CLASSES = 64, 96, ["person", "cell phone"]
+LARGER = 96
 
 
 @pytest.fixture(scope="module")

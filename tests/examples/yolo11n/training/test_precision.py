@@ -2,8 +2,7 @@
 
 Of random weights and a small image the gradient is ill-conditioned: deep layers normalize a few
 values a channel, and rounding the weights alone, before all is computed in float32, turns it by 20
-degrees.  So its distance from float32's is measured against that; the backward pass, which isn't
-ill-conditioned, also by itself.
+degrees.  So the backward pass, which isn't ill-conditioned, is compared by itself.
 """
 
 from types import SimpleNamespace
@@ -33,7 +32,6 @@ from tests.link.jax.mode.test_precision import LOW, SINGLE, equations, products
 pytestmark = pytest.mark.training
 
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
-DRAWS = 3
 
 
 def cosine(a, b):
@@ -73,14 +71,6 @@ def with_low_backward_pass(fgraph, losses):
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
     return jax.jit(jax_funcify(GraphWithConverter(fgraph, convert)), compiler_options=options)
-
-
-def rounded(values):
-    """Round arrays of float32 to bfloat16."""
-    return [
-        np.asarray(v.astype(LOW).astype(SINGLE)) if v.dtype == SINGLE else v
-        for v in map(jax.numpy.asarray, values)
-    ]
 
 
 @pytest.mark.long
@@ -147,13 +137,6 @@ def step(request):
         yield SimpleNamespace(**locals())
 
 
-@pytest.mark.long
-def test_losses(step):
-    for k in range(3):
-        np.testing.assert_allclose(step.parts[k], step.single[k], rtol=0.02)
-    assert np.isfinite(step.norm)
-
-
 def gradients_of(step, outputs):
     """Return a step's gradients that aren't zero but for rounding, by parameter."""
     suffix = ".accumulated_gradient"
@@ -162,30 +145,6 @@ def gradients_of(step, outputs):
         for i, name in step.names.items()
         if name.endswith(suffix) and not name.removesuffix(suffix).endswith(ZERO)
     }
-
-
-@pytest.mark.long
-def test_gradients_move_as_by_rounding_weights(step):
-    """A layer rounds its filters, its sums, its normalized values and its activations.
-
-    All four move the gradient as the filters do, independently of each other: together as the root
-    of four times as much.
-    """
-    ours, weights = [], []
-    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
-        for seed in range(DRAWS):
-            rng = np.random.default_rng(seed)
-            images = rng.integers(0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8)
-            batch, state = [images, *step.values[1:4]], step.values[4:]
-            expected = gradients_of(step, step.compute_single(*batch, *state))
-            for errors, outputs in [
-                (ours, step.train._add.vm.jit_fn(*batch, *state)),
-                (weights, step.compute_single(*batch, *rounded(state))),
-            ]:
-                got = gradients_of(step, outputs)
-                errors += [error(got[name], value) for name, value in expected.items()]
-    assert len(ours) == DRAWS * (len(step.model.parameters()) - len(ZERO))
-    assert np.linalg.norm(ours) < 2 * np.linalg.norm(weights)
 
 
 @pytest.mark.long
@@ -203,7 +162,9 @@ def test_backward_pass(step):
 
 
 @pytest.mark.long
-def test_statistics_and_dtypes(step):
+def test_losses_statistics_and_dtypes(step):
+    np.testing.assert_allclose(step.parts, step.single[:3], rtol=0.02)
+    assert np.isfinite(step.norm)
     for i, name in step.names.items():
         if "running" in name:
             expected = np.asarray(step.single[i])

@@ -5,43 +5,10 @@ import os
 import re
 import subprocess
 import sys
-from threading import Thread
 
 import pytest
 
-from docs.tools.step_files import DEMO, ROOT, EnteredFiles
-from tests.examples.yolo11n.training.runs import read_rows, without_times
-
-
-def in_files(action):
-    """Return the files of the tests' folder that `action` enters."""
-    entered = EnteredFiles()
-    entered.start()
-    action()
-    entered.stop()
-    without_times([])  # too late
-    return entered.below(ROOT / "tests")
-
-
-def test_a_tracer_sees_calls_threads_and_generators_that_go_on():
-    own = "examples/yolo11n/training/test_step_files.py"
-
-    def numbers():
-        yield 1
-        yield 2
-
-    generator = numbers()
-    next(generator)
-    assert in_files(lambda: None) == [own]
-    assert in_files(int) == []
-    assert in_files(generator.__next__) == [own]
-
-    def in_a_thread():
-        thread = Thread(target=read_rows, args=["/dev/null"])
-        thread.start()
-        thread.join()
-
-    assert in_files(in_a_thread) == ["examples/yolo11n/training/runs.py", own]
+from docs.tools.step_files import DEMO, ROOT
 
 
 # Compiling the whole step is what takes long; .ci/structure.py runs the same count.

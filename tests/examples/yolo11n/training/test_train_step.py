@@ -19,7 +19,6 @@ from training.train_step import (
     DeviceImages,
     HostImages,
     TrainStep,
-    as_arrays,
     has_loops,
     training_mode,
     uses_jax,
@@ -28,21 +27,20 @@ from training.train_step import (
 import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
-from pytensor.graph.replace import clone_replace
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.mode import Options
 from pytensor.link.numba.parts import NumbaPartsLinker
-from pytensor.link.onnx.compare.double_precision import in_double_precision, wider
 from tests.examples.yolo11n.data.pictures import noise
 from tests.examples.yolo11n.training.runs import Stage, StepGraph
 from tests.utils import dtypes_of, in_turn, no_compilation
 
 pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler", "compiled_sooner")]
 
-TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+TORCH = pytest.param(
+    "PYTORCH",
+    marks=pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed"),
+)
 GPU = pytest.param(jax_mode(donate=True, platform="cuda"), id="GPU")
-NUMBA = pytest.param("NUMBA", marks=pytest.mark.long)  # takes a minute to compile
-OTHERS = [GPU, NUMBA, "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
 SIZE, BATCH, BOXES = 64, 2, 4
 DECAY = 0.1
 
@@ -238,7 +236,7 @@ def test_placing():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("crowd", "complete", "drawn"),
-    [(0, None, "off"), (1, None, "on"), (0, [1], "on"), (1, [1], "off")],
+    [(0, None, "off"), (1, None, "on"), (1, [1], "off")],
 )
 def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, drawn):
     """Regions, and which classes are labelled, where the data set says such things at all."""
@@ -266,6 +264,8 @@ def test_a_step_takes_what_batches_have(builder, monkeypatch, crowd, complete, d
     names |= {"boxes", "classes", "num_boxes"}
     assert {v.name for v in inputs} - {*Plan._fields, "images"} == names
     saved = train_yolo11n.run_settings(o, make_recipe(o), loader, None)
+    # A run of other settings can't be resumed.
+    assert {"lr": 0.01, "precision": "float32", "epochs": 100}.items() <= saved.items()
     # A mosaic of two pictures has each twice, and each of six pasted things may show the region.
     assert saved.get("max_regions") == (2 + 6 * 1 if crowd else None)
     # Two things pasted anywhere may bring others along; four that are pasted onto others, none.
@@ -327,9 +327,9 @@ def test_modes_of_training():
         training_mode("NUMBA", "bf16")
 
 
-def two_steps(make_model, mode):
+def two_steps(mode):
     """Return losses and norms of two steps, and all that they left, by name."""
-    model = make_model()
+    model = Stage()
     mode = training_mode(mode) if mode in OWN_MODES else mode
     step = TrainStep(model, SIZE, BATCH, BOXES, 5e-4, mode=mode)
     numbers = []
@@ -340,32 +340,32 @@ def two_steps(make_model, mode):
     return numbers, values_of(model.named_variables() | step.state)
 
 
-def assert_same_steps(make_model, expected, mode, rtol=2e-4, share=1e-3):
-    numbers, arrays = two_steps(make_model, mode)
+def assert_same_steps(expected, mode):
+    numbers, arrays = two_steps(mode)
     others, values = expected
     assert min(numbers) > 0
     # Behind an update, a norm's error was up to 3e-4 for four batches, and plain JAX's 2e-4.
-    np.testing.assert_allclose(numbers[:-1], others[:-1], rtol=rtol)
-    np.testing.assert_allclose(numbers[-1], others[-1], rtol=5 * rtol)
-    start = make_model().state_dict()
+    np.testing.assert_allclose(numbers[:-1], others[:-1], rtol=2e-4)
+    np.testing.assert_allclose(numbers[-1], others[-1], rtol=1e-3)
+    start = Stage().state_dict()
     assert arrays.keys() == values.keys()
     for name, value in arrays.items():
         moved = np.abs(values[name] - start.get(name, 0)).max()
         difference = np.abs(value - values[name]).max()
-        assert difference <= share * moved + 1e-6, (name, difference, moved)
+        assert difference <= 1e-3 * moved + 1e-6, (name, difference, moved)
 
 
 @pytest.fixture(scope="module")
 def in_jax():
-    return two_steps(Stage, jax_mode())
+    return two_steps(jax_mode())
 
 
 @pytest.mark.by_default("PYTORCH")
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [None, *OTHERS])
+@pytest.mark.parametrize("mode", [None, GPU, "NUMBA", "FAST_COMPILE", TORCH])
 def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
     """Without a mode it is the one of training, which donates."""
-    assert_same_steps(Stage, in_jax, mode)
+    assert_same_steps(in_jax, mode)
 
 
 # As the demo trains, without 64 bits: with them, PyTensor's own mode adds up float32 in float64,
@@ -375,7 +375,7 @@ def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
 @pytest.mark.usefixtures("float32_everywhere")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_small_network_trains_alike_in_plain_jax(in_jax):
-    assert_same_steps(Stage, in_jax, "JAX")
+    assert_same_steps(in_jax, "JAX")
 
 
 @pytest.mark.slow
@@ -386,41 +386,3 @@ def test_a_frozen_backbone_stays():
     modules = {int(name.split("model.")[1].split(".")[0]) for name in names}
     assert modules == {13, 16, 17, 19, 20, 22, 23}
     assert {v.name for v in step.variables} >= {"model.0.conv.weight", "model.10.cv1.bn.bias"}
-
-
-@pytest.fixture(scope="module")
-def exact_steps():
-    """Return `two_steps` of YOLO11n in double precision.  Two modes differ by the errors of both.
-
-    Of one momentum, JAX's is 0.8 of what is allowed below, FAST_COMPILE's 0.6 the other way."""
-    model = YOLO11n()
-    graph = StepGraph(model, SIZE, BATCH, BOXES, 5e-4)
-    inputs, outputs, updates = graph._step
-    state = {v: v.type(name=v.name) for v in updates}
-    arguments = [*inputs, *state.values()]
-    results = clone_replace([*outputs, *updates.values()], replace=state)
-    step = pytensor.function(*in_double_precision(arguments, results), mode=jax_mode())
-    wide = [wider(v.type.dtype) for v in arguments]
-    values, numbers = [v.get_value() for v in updates], []
-    for k in range(2):
-        batch = random_batch(k)
-        data = [*graph.arguments(batch), *as_arrays(rates(k)), *values]
-        results = step(*[np.asarray(v, dtype=d) for v, d in zip(data, wide, strict=True)])
-        numbers += map(float, results[: len(outputs)])
-        values = [np.asarray(v) for v in results[len(outputs) :]]
-    assert {v.dtype.name for v in values} == {"float64"}
-    arrays = model.state_dict()
-    return numbers, arrays | {v.name: value for v, value in zip(updates, values, strict=True)}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("mode", [None, *OTHERS])
-def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
-    # A GPU's form gets the variance from one pass, which loses more (see `Moments`).
-    assert_same_steps(YOLO11n, exact_steps, mode, share=2e-3 if mode in GPU.values else 1e-3)
-
-
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_yolo11n_trains_alike_in_plain_jax(exact_steps, float32_everywhere):
-    assert_same_steps(YOLO11n, exact_steps, "JAX")
