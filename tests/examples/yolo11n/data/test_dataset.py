@@ -240,7 +240,7 @@ def test_training_pictures_are_sharper(both, cache):
 
 
 def test_pictures_that_are_in_both_parts(tmp_path):
-    writers.coco(tmp_path)
+    writers.WRITERS["coco"](tmp_path)
     shutil.copy(tmp_path / "images/train/a.png", tmp_path / "images/val/g.png")
     train, val = load_data(tmp_path, None, 32)
     assert equal_pictures(train, val) == [("a.png", "g.png")]

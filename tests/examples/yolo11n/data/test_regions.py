@@ -12,7 +12,7 @@ from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 
 from tests.examples.conftest import CLASSES, Builder
-from tests.examples.yolo11n.data.pictures import Pictures
+from tests.examples.yolo11n.data.pictures import leaves, pixels_in, rectangles, shown
 
 # ------------------------------------------------------------------------------ reading
 
@@ -105,26 +105,17 @@ def test_regions_of_several_sets(sets):
 
 # ------------------------------------------------------------------------------ with pictures
 
-COLORS = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250, 250]])
-
 
 def colored():
-    """Draw black pictures with a region of a colour of its own, and a box next to it.
-
-    Every second picture is padded by 8 px on the left or above.
-    """
-    pictures, boxes, regions = [], [], []
-    for k, color in enumerate(COLORS.astype(np.uint8)):
-        left, top = ((0, 0), (8, 0), (0, 0), (0, 8), (0, 0))[k]
-        picture = np.zeros((64 - 2 * top, 64 - 2 * left, 3), np.uint8)
-        picture[10 - top : 40 + k - top, 32 - left : 53 - k - left] = color
-        pictures.append(picture)
-        boxes.append([22 / 64, (22 + k / 2) / 64, 20 / 64, (24 + k) / 64])
-        regions.append([(42.5 - k / 2) / 64, (25 + k / 2) / 64, (21 - k) / 64, (30 + k) / 64])
-    dataset = Pictures(pictures, boxes, size=64)
+    """Draw pictures with a region of a colour of its own, and a box next to it."""
+    dataset = rectangles(column=32)
     dataset.samples = [
-        sample._replace(regions=np.array([own], np.float32), region_classes=np.array([k], np.int32))
-        for k, (sample, own) in enumerate(zip(dataset.samples, regions, strict=True))
+        sample._replace(
+            boxes=np.array([[22, 24 + k / 2, 20, 28 + k]], np.float32) / 64,
+            regions=sample.boxes,
+            region_classes=sample.classes,
+        )
+        for k, sample in enumerate(dataset.samples)
     ]
     return dataset
 
@@ -143,15 +134,10 @@ def test_regions_are_where_they_are_drawn(options):
         assert (regions.dtype, classes.dtype) == (np.float32, np.int32)
         # What the regions of layers of one picture say, above each other, of its colour.
         for source in set(plan.source[plan.window[:, 2] > 0].tolist()):
-            lit = (np.abs(image - COLORS[source][:, None, None]) < 125).all(axis=0)
-            wanted = np.zeros((64, 64), bool)
             corners = to_corners(regions[classes == source], 64)
-            for x1, y1, x2, y2 in np.ceil(corners - 0.5).astype(int):
-                wanted[y1:y2, x1:x2] = True
+            lit, wanted = shown(image, source), pixels_in(corners)
             # Pasted rectangles cover regions, which stay; corners are blended both ways.
-            covered = np.zeros((64, 64), bool)
-            for x0, y0, x1, y1 in plan.window[LAYERS:]:
-                covered[y0:y1, x0:x1] = True
+            covered = pixels_in(plan.window[LAYERS:])
             assert (lit & ~wanted).sum() <= 6
             assert ((lit != wanted) & ~covered).sum() <= 6
             seen += len(corners)
@@ -166,12 +152,7 @@ def test_regions_are_where_they_are_drawn(options):
 # ------------------------------------------------------------------------------ in batches
 
 
-def leaves(batch):
-    return [field for field in batch[1:] if field is not None and not isinstance(field, tuple)]
-
-
-@pytest.mark.parametrize("mosaic", [0.0, 1.0])
-@pytest.mark.parametrize("rendered", [True, False])
+@pytest.mark.parametrize(("mosaic", "rendered"), [(0.0, True), (1.0, False)])
 def test_batches_have_the_regions_of_their_plans(sets, mosaic, rendered):
     train, _ = load_data(sets, CLASSES, 64)
     options = {"augment": Augment(mosaic=mosaic), "seed": 3}
