@@ -95,6 +95,23 @@ class Builder:
         return Dataset(read_coco(self.write(), self.folder, classes), size, **options)
 
 
+def draw_set(folder, shapes, boxes):
+    """Draw a data set in COCO's format: a picture of each (width, height), with its boxes."""
+    folder.mkdir()
+    made = Builder(folder)
+    for shape, own in zip(shapes, boxes, strict=True):
+        made.add(*shape, own)
+    return made.write_coco(folder / "coco")
+
+
+def edit(folder, change, split="train"):
+    """Change the annotations of one part of a data set in COCO's format."""
+    path = folder / f"annotations/instances_{split}.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
 @pytest.fixture
 def builder(tmp_path):
     return Builder(tmp_path)

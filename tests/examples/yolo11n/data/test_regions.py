@@ -1,7 +1,5 @@
 """Regions of crowds and uncertain boxes: read, moved with their pictures, put into batches."""
 
-import json
-
 import numpy as np
 import pytest
 from data.augment import LAYERS, Augment, make_plan, move_regions, stack_plans
@@ -11,7 +9,7 @@ from data.loader import BatchLoader
 from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 
-from tests.examples.conftest import CLASSES, Builder
+from tests.examples.conftest import CLASSES, draw_set, edit
 from tests.examples.yolo11n.data.pictures import leaves, pixels_in, rectangles, shown
 
 # ------------------------------------------------------------------------------ reading
@@ -69,29 +67,25 @@ def test_text_labels_have_no_regions(both):
 @pytest.fixture
 def sets(tmp_path):
     """Draw a set whose pictures have one and two regions, and one without."""
-    roots = []
-    for name, boxes in (
-        ("with", [[(1, 4, 4, 20, 24), (77, 22, 2, 20, 30, 1)],
-                  [(1, 4, 4, 20, 24), (1, 22, 2, 20, 30, 1), (77, 0, 30, 20, 30, 1)]]),
-        ("without", [[(77, 4, 4, 20, 24)], [], []]),
-    ):  # fmt: skip
-        (tmp_path / name).mkdir()
-        made = Builder(tmp_path / name)
-        for own in boxes:
-            made.add(80, 64, own)
-        roots.append(made.write_coco(tmp_path / name / "coco"))
-    return roots
+    one = [(1, 4, 4, 20, 24), (77, 22, 2, 20, 30, 1)]
+    two = [(1, 4, 4, 20, 24), (1, 22, 2, 20, 30, 1), (77, 0, 30, 20, 30, 1)]
+    none = [[(77, 4, 4, 20, 24)], [], []]
+    return [
+        draw_set(tmp_path / "with", [(80, 64)] * 2, [one, two]),
+        draw_set(tmp_path / "without", [(80, 64)] * 3, none),
+    ]
 
 
 def test_regions_of_several_sets(sets):
     """The second set knows its classes in another order, and by other numbers."""
-    for split in ("train", "val"):
-        path = sets[0] / f"annotations/instances_{split}.json"
-        data = json.loads(path.read_text())
+
+    def renumber(data):
         data["categories"] = [{"id": 5, "name": "person"}, {"id": 9, "name": "cell phone"}]
         for annotation in data["annotations"]:
             annotation["category_id"] = {1: 5, 77: 9}[annotation["category_id"]]
-        path.write_text(json.dumps(data))
+
+    for split in ("train", "val"):
+        edit(sets[0], renumber, split)
     joined, _ = load_data(sets[::-1], ["cell phone", "person"], 64)
     alone = load_split(sets[0], "train", ["cell phone", "person"], 64, antialias=False)
     assert [s.region_classes.tolist() for s in joined] == [[], [], [], [0], [1, 0]]
