@@ -1,6 +1,9 @@
-"""Small data sets that the tests of the YOLO11n demo share."""
+"""What the tests of the examples share: running Python, and small data sets for YOLO11n."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,18 @@ CATEGORIES = [
     {"id": 1, "name": "person"},
     {"id": 18, "name": "dog"},
 ]
+
+
+def run_python(arguments, folder, **environment):
+    """Run Python in a folder with PyTensor's defaults, by default with warnings as errors."""
+    environment = {"PYTENSOR_FLAGS": "", "PYTHONWARNINGS": "error"} | environment
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 class Builder:
@@ -95,12 +110,15 @@ class Builder:
         return Dataset(read_coco(self.write(), self.folder, classes), size, **options)
 
 
-def draw_set(folder, shapes, boxes):
-    """Draw a data set in COCO's format: a picture of each (width, height), with its boxes."""
+def draw_set(folder, shapes, boxes, pictures=None):
+    """Write a data set in COCO's format: a picture of each (width, height), with its boxes.
+
+    The pixels are noise if there are no `pictures`, arrays.
+    """
     folder.mkdir()
     made = Builder(folder)
-    for shape, own in zip(shapes, boxes, strict=True):
-        made.add(*shape, own)
+    for k, (shape, own) in enumerate(zip(shapes, boxes, strict=True)):
+        made.add(*shape, own, picture=pictures and Image.fromarray(pictures[k]))
     return made.write_coco(folder / "coco")
 
 

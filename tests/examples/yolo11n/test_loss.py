@@ -1,9 +1,5 @@
 """The loss against golden vectors, against a plain second implementation, and at its extremes."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from unittest import mock
 
 import loss
@@ -23,7 +19,6 @@ jax = pytest.importorskip("jax")
 
 pytestmark = pytest.mark.usefixtures("compiled_sooner")
 
-ROOT = Path(__file__).parents[3]
 STRIDES = (8, 16, 32)
 PARTS = ("box_loss", "cls_loss", "dfl_loss")
 # Rectangular, so that no mix-up of height and width goes unnoticed.
@@ -296,15 +291,18 @@ def small_case(seed, batch=2, max_boxes=6, scale=1.5):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [2, 3, pytest.param(1, marks=pytest.mark.long)])
-@pytest.mark.parametrize("seed", range(8))
-def test_against_plain_numpy(small_loss, seed, batch):
-    maps, targets = small_case(seed, batch)
-    got = small_loss(maps, targets)
-    expected = reference_loss(maps, *targets, SMALL["num_classes"])
-    np.testing.assert_array_equal(got["scores"].max(axis=1) > 0, expected["scores"].max(axis=1) > 0)
-    np.testing.assert_allclose(got["scores"], expected["scores"], rtol=2e-4, atol=1e-8)
-    for name in (*PARTS, "total"):
-        np.testing.assert_allclose(got[name], expected[name], rtol=1e-5, err_msg=name)
+def test_against_plain_numpy(small_loss, batch):
+    for seed in range(6):
+        maps, targets = small_case(seed, batch)
+        got = small_loss(maps, targets)
+        expected = reference_loss(maps, *targets, SMALL["num_classes"])
+        positive, wanted = (
+            scores.max(axis=1) > 0 for scores in (got["scores"], expected["scores"])
+        )
+        np.testing.assert_array_equal(positive, wanted)
+        np.testing.assert_allclose(got["scores"], expected["scores"], rtol=2e-4, atol=1e-8)
+        for name in (*PARTS, "total"):
+            np.testing.assert_allclose(got[name], expected[name], rtol=1e-5, err_msg=name)
 
 
 @pytest.mark.slow
@@ -405,16 +403,8 @@ def test_equal_metrics_still_claim_ten_anchors():
     assert np.flatnonzero(foreground[0]).tolist() == list(range(10))
 
 
-@pytest.mark.by_default(
-    "a1-b1-0.2564102564102564",
-    "a2-b2-0.2564102564102564",
-    "a3-b3--0.5294117647058824",
-    "a5-b5--0.078125",
-    "a6-b6--1",
-)
-@pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [
+def test_ciou():
+    table = [
         ((0, 0, 2, 4), (0, 0, 2, 4), 1),
         # IoU 8/24; centres 2 apart in a hull of 6 x 4.
         ((0, 0, 4, 4), (2, 0, 6, 4), 8 / 24 - 4 / 52),
@@ -428,12 +418,10 @@ def test_equal_metrics_still_claim_ten_anchors():
         ((0, 0, 4, 4), (0, 0, 1, 1), 1 / 16 - 4.5 / 32),
         # Points: the hull is what keeps the result finite.
         ((0, 0, 0, 0), (3, 4, 3, 4), -1),
-    ],
-)
-def test_ciou(a, b, expected):
-    for first, second in [(a, b), (b, a)]:
-        first, second = ([pt.as_tensor(np.float32(v)) for v in box] for box in (first, second))
-        got = ciou(first, second)
+    ]
+    *boxes, expected = (np.array(column, np.float32) for column in zip(*table, strict=True))
+    for pair in (boxes, boxes[::-1]):
+        got = ciou(*([pt.as_tensor(side) for side in box.T] for box in pair))
         assert got.dtype == "float32"
         np.testing.assert_allclose(got.eval(mode="FAST_COMPILE"), expected, rtol=2e-5)
 
@@ -457,26 +445,6 @@ def test_everything_is_float32(small_loss):
 def test_assignment_has_no_gradient(small_loss):
     with pytest.raises(pytensor.gradient.DisconnectedInputError):
         pytensor.grad(small_loss.assigned.scores.sum(), small_loss.inputs[0])
-
-
-@pytest.mark.long
-def test_behind_a_split(small_loss):
-    # The shape that PyTensor infers for a split is nothing that JAX can reshape to.
-    predictions, targets = symbolic_inputs(**SMALL)
-    halves = {
-        level: sum(pt.split(pt.concatenate([raw, raw], axis=1), [67, 67], n_splits=2, axis=1))
-        for level, raw in predictions.items()
-    }
-    total, _ = yolo_loss(halves, targets, SMALL["num_classes"])
-    grad = pytensor.grad(total, predictions["p4"])
-    function = pytensor.function(
-        [*predictions.values(), *targets.values()], [total, grad], mode=jax_mode()
-    )
-    maps, values = small_case(0)
-    expected = small_loss([2 * m for m in maps], values)
-    got_total, got_grad = function(*maps, *values)
-    np.testing.assert_allclose(got_total, expected["total"], rtol=1e-6)
-    np.testing.assert_allclose(got_grad, 2 * expected["grad_p4"], rtol=1e-4, atol=1e-6)
 
 
 def test_batches_must_agree(small_loss):
@@ -524,29 +492,6 @@ def test_chunks_of_boxes_change_nothing(mode):
                 np.testing.assert_array_equal(got, wanted)
             else:  # XLA contracts multiply-adds in one program, and in the other not
                 np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.long
-def test_chunks_change_no_bit_of_what_xla_computes():
-    """Without contracted multiply-adds, which a process must be started without."""
-    program = """if True:
-        import sys
-        import numpy as np
-        from pytensor.link.jax import jax_mode
-        from tests.examples.yolo11n.test_loss import SMALL, crowded_case, static_loss
-
-        functions = [static_loss(n, jax_mode(), **SMALL, batch=2, max_boxes=20) for n in (None, 7)]
-        for seed in range(50):
-            results = [function(*crowded_case(seed)) for function in functions]
-            for one, other in zip(*results, strict=True):
-                np.testing.assert_array_equal(one, other)
-    """
-    paths = [ROOT, Path(loss.__file__).parent]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(map(str, paths)), "XLA_FLAGS": "--xla_cpu_max_isa=AVX",
-        "PYTENSOR_FLAGS": "floatX=float32",
-    }  # fmt: skip
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
 @pytest.mark.slow
