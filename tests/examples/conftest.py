@@ -75,7 +75,7 @@ class Builder:
         path.write_text(json.dumps({k: v for k, v in data.items() if v is not None}))
         return path
 
-    def write_yolo(self, root, split="train", digits=17):
+    def write_yolo(self, root, split="train"):
         """Write the same pictures and boxes as text labels below `root`; crowd regions left out."""
         images, labels = root / "images" / split, root / "labels" / split
         images.mkdir(parents=True)
@@ -89,7 +89,7 @@ class Builder:
                     x, y, w, h = a["bbox"]
                     sides = (image["width"], image["height"]) * 2
                     box = zip((x + w / 2, y + h / 2, w, h), sides, strict=True)
-                    numbers = [f"{value / side:.{digits}g}" for value, side in box]
+                    numbers = [f"{value / side:.17g}" for value, side in box]
                     rows.append(" ".join([str(order.index(a["category_id"])), *numbers]))
             if rows:
                 name = Path(image["file_name"]).with_suffix(".txt")

@@ -124,6 +124,18 @@ def test_golden_gradient(golden_loss, golden_maps):
     assert not grads[:, :64][boxes == 0].any()
 
 
+def loss_of_layers(layers, **more):
+    """Compile gradients and parts of the loss of pictures that aren't labelled for all classes."""
+    predictions, targets = symbolic_inputs(**SMALL)
+    targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, layers, 4))
+    targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, layers, 3))
+    targets |= more
+    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
+    grads = pytensor.grad(total, list(predictions.values()))
+    inputs = [*predictions.values(), *targets.values()]
+    return pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
+
+
 def filled(targets, filler):
     """Return the same targets with something else in the padded rows."""
     boxes, classes, counts = (np.array(v) for v in targets)
@@ -149,14 +161,7 @@ def test_padding_changes_nothing(golden_loss, golden_maps, case):
 @pytest.mark.slow
 def test_what_is_not_labelled_has_no_gradient(small_loss):
     """A mosaic of two pictures; the right one, and a strip pasted on the left, lack class 1."""
-    predictions, targets = symbolic_inputs(**SMALL)
-    targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, 3, 4))
-    targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, 3, 3))
-    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
-    grads = pytensor.grad(total, list(predictions.values()))
-    inputs = [*predictions.values(), *targets.values()]
-    function = pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
-
+    function = loss_of_layers(3)
     maps, (boxes, classes, counts) = small_case(2)
     classes[classes == 1] = 2
     windows = np.array([[[0, 0, 48, 48], [48, 0, 96, 64], [0, 32, 48, 48]]] * 2, np.int32)
@@ -185,12 +190,9 @@ def test_what_is_not_labelled_has_no_gradient(small_loss):
     found = np.concatenate([own[0, 64:].reshape(3, -1) for own in grads], axis=1)
     assert positive.any()
     # Padding below the left picture is labelled: nothing is on it.
-    padding = np.concatenate(
-        [
-            ((np.arange(s // 2, 64, s)[:, None] >= 48) & (np.arange(s // 2, 96, s) < 48)).ravel()
-            for s in STRIDES
-        ]
-    )
+    grids = [np.mgrid[s // 2 : 64 : s, s // 2 : 96 : s].reshape(2, -1) for s in STRIDES]
+    y, x = np.concatenate(grids, axis=1)
+    padding = (y >= 48) & (x < 48)
     np.testing.assert_array_equal(found[1] != 0, positive | padding)
     np.testing.assert_array_equal(found[0] != 0, padding)
 
@@ -211,15 +213,11 @@ def in_regions(boxes, regions, labels):
 @pytest.mark.slow
 def test_what_is_predicted_in_a_region_is_no_background(small_loss):
     """Against loops over regions and anchors; rows of zeros are no regions."""
-    predictions, targets = symbolic_inputs(**SMALL)
-    targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, 1, 4))
-    targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, 1, 3))
-    targets["regions"] = pt.tensor("regions", dtype="float32", shape=(None, 4, 4))
-    targets["region_classes"] = pt.tensor("region_classes", dtype="int32", shape=(None, 4))
-    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
-    grads = pytensor.grad(total, list(predictions.values()))
-    inputs = [*predictions.values(), *targets.values()]
-    function = pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
+    function = loss_of_layers(
+        1,
+        regions=pt.tensor("regions", dtype="float32", shape=(None, 4, 4)),
+        region_classes=pt.tensor("region_classes", dtype="int32", shape=(None, 4)),
+    )
     windows = np.array([[[0, 0, 96, 64]]] * 2, np.int32)
 
     def joined(maps):
