@@ -9,7 +9,6 @@ from data.augment import (
     Augment,
     PasteOn,
     _fitting_lengths,
-    _visible_parts,
     make_plan,
     stack_plans,
 )
@@ -71,28 +70,6 @@ def test_boxes_enclose_what_is_visible(mosaic):
     assert framed > 150
     assert shrunk > 5
     assert hidden > 5
-
-
-@pytest.mark.slow
-def test_visible_parts():
-    windows = np.array([(10, 0, 20, 30), (0, 0, 0, 0), (15, 0, 30, 8)], np.int32)
-    boxes = [
-        (0.5, 2, 14.5, 12),  # its right end covered
-        (12, 2, 18, 28),  # all of it
-        (12, 2, 22, 12),  # but for a corner, by both
-        (5, 5, 25, 9),  # in two parts, of which the other one is low
-        (40, 1, 50, 2),  # nothing
-        (15, 1, 16, 1),  # without area
-    ]
-    areas, parts = _visible_parts(np.array(boxes, float), np.zeros(6, int), windows, 4)
-    np.testing.assert_allclose(areas, [95, 0, 8, 20 + 5, 10, 0])
-    want = [(0.5, 2, 10, 12), (0, 0, 0, 0), (20, 8, 22, 12), (5, 5, 25, 9), (40, 1, 50, 2)]
-    np.testing.assert_allclose(parts, [*want, (0, 0, 0, 0)])
-    # Boxes of layers 4 to 6 end with their windows, and are covered by later ones only.
-    corners = np.array([(12, 2, 22, 12)] * 3, float)
-    areas, parts = _visible_parts(corners, np.arange(4, 7), windows, 4)
-    np.testing.assert_allclose(areas, [8 * 10 - 5 * 6, 0, 7 * 6])
-    np.testing.assert_allclose(parts, [(12, 2, 20, 12), (0, 0, 0, 0), (15, 2, 22, 8)])
 
 
 # ---------------------------------------------------------------------------- what, and where
