@@ -12,7 +12,6 @@ import pytensor.tensor
 from pytensor.link.onnx import export_onnx
 from pytensor.scalar.basic import Cast
 from tests.examples.conftest import run_python
-from tests.utils import in_turn
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 EXPECTED = {
@@ -82,9 +81,11 @@ def nodes_of(graph):
                 yield from nodes_of(inner)
 
 
-@pytest.mark.by_default("JAX-int32")
 @pytest.mark.slow
-@in_turn("mode, integers", ["JAX", "NUMBA"], ["int32", "int64"])
+@pytest.mark.parametrize(
+    ("mode", "integers"),
+    [("JAX", "int32"), pytest.param("NUMBA", "int64", marks=pytest.mark.long)],
+)
 def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
     pytest.importorskip("pymc", reason="the example is about PyMC")
     monkeypatch.syspath_prepend(str(EXAMPLES))

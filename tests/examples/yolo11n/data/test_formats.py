@@ -344,8 +344,7 @@ def test_what_other_tools_write(builder, seven):
     assert Path(builder.folder.name, seven.file_name(0)) == Path("pictures/10.png")
 
 
-def test_data_yaml_of_other_tools(both, monkeypatch):
-    """A home directory that no shell expanded."""
+def test_a_home_directory_that_no_shell_expanded(both, monkeypatch):
     _, root = both
     expected = load_data(root, CLASSES, 64)
     monkeypatch.setenv("HOME", str(root.parent))
