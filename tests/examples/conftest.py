@@ -1,6 +1,9 @@
-"""Small data sets that the tests of the YOLO11n demo share."""
+"""What the tests of the examples share: running Python, and small data sets for YOLO11n."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,18 @@ CATEGORIES = [
     {"id": 1, "name": "person"},
     {"id": 18, "name": "dog"},
 ]
+
+
+def run_python(arguments, folder, **environment):
+    """Run Python in a folder with PyTensor's defaults, by default with warnings as errors."""
+    environment = {"PYTENSOR_FLAGS": "", "PYTHONWARNINGS": "error"} | environment
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 class Builder:
@@ -60,7 +75,7 @@ class Builder:
         path.write_text(json.dumps({k: v for k, v in data.items() if v is not None}))
         return path
 
-    def write_yolo(self, root, split="train", digits=17):
+    def write_yolo(self, root, split="train"):
         """Write the same pictures and boxes as text labels below `root`; crowd regions left out."""
         images, labels = root / "images" / split, root / "labels" / split
         images.mkdir(parents=True)
@@ -74,7 +89,7 @@ class Builder:
                     x, y, w, h = a["bbox"]
                     sides = (image["width"], image["height"]) * 2
                     box = zip((x + w / 2, y + h / 2, w, h), sides, strict=True)
-                    numbers = [f"{value / side:.{digits}g}" for value, side in box]
+                    numbers = [f"{value / side:.17g}" for value, side in box]
                     rows.append(" ".join([str(order.index(a["category_id"])), *numbers]))
             if rows:
                 name = Path(image["file_name"]).with_suffix(".txt")
@@ -93,6 +108,26 @@ class Builder:
 
     def dataset(self, classes=CLASSES, size=64, **options):
         return Dataset(read_coco(self.write(), self.folder, classes), size, **options)
+
+
+def draw_set(folder, shapes, boxes, pictures=None):
+    """Write a data set in COCO's format: a picture of each (width, height), with its boxes.
+
+    The pixels are noise if there are no `pictures`, arrays.
+    """
+    folder.mkdir()
+    made = Builder(folder)
+    for k, (shape, own) in enumerate(zip(shapes, boxes, strict=True)):
+        made.add(*shape, own, picture=pictures and Image.fromarray(pictures[k]))
+    return made.write_coco(folder / "coco")
+
+
+def edit(folder, change, split="train"):
+    """Change the annotations of one part of a data set in COCO's format."""
+    path = folder / f"annotations/instances_{split}.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
 
 
 @pytest.fixture

@@ -1,16 +1,15 @@
 """The first example as its README gives it, and its reader of MNIST's files."""
 
 import gzip
-import os
 import re
-import subprocess
-import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+
+from tests.examples.conftest import run_python
 
 DEMO = Path(__file__).parents[2] / "examples" / "onnx" / "onnx-mnist-demo"
 FILES = [f"{p}-{k}-ubyte" for p in ("train", "t10k") for k in ("images-idx3", "labels-idx1")]
@@ -20,16 +19,6 @@ pytest.importorskip("sklearn")
 spec = spec_from_file_location("digits", DEMO / "digits.py")
 digits = module_from_spec(spec)
 spec.loader.exec_module(digits)
-
-
-def run(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, DEMO / "train_mnist_cnn.py", *map(str, arguments)],
-        cwd=folder,
-        env=os.environ | {"PYTENSOR_FLAGS": "", "PYTHONWARNINGS": "error"},
-        capture_output=True,
-        text=True,
-    )
 
 
 def write_idx(path, array):
@@ -52,7 +41,7 @@ def mnist(tmp_path):
 
 @pytest.mark.slow
 def test_digits(tmp_path):
-    result = run(tmp_path)
+    result = run_python([DEMO / "train_mnist_cnn.py"], tmp_path)
     assert result.returncode == 0, result.stderr
     assert "scikit-learn's digits: 1400 images to train with, 397 to test with" in result.stdout
     accuracy = float(re.search(r"mnist_cnn.onnx: accuracy (\S+)", result.stdout)[1])
@@ -68,7 +57,8 @@ def test_digits(tmp_path):
 @pytest.mark.slow
 def test_untrained_it_misses_the_target(mnist):
     folder, _ = mnist
-    result = run(folder, "--mnist", folder, "--epochs", 0)
+    arguments = [DEMO / "train_mnist_cnn.py", "--mnist", folder, "--epochs", 0]
+    result = run_python(arguments, folder)
     assert "MNIST: 100 images to train with, 20 to test with" in result.stdout
     assert result.returncode == 1
     assert re.search(r"the accuracy 0\.\d+ is under its target of 0.985", result.stderr)

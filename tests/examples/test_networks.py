@@ -1,13 +1,12 @@
 """The gallery of networks: each trains, and runs in onnxruntime after its export."""
 
 import io
-import os
-import subprocess
-import sys
 import tokenize
 from pathlib import Path
 
 import pytest
+
+from tests.examples.conftest import run_python
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "networks"
@@ -24,17 +23,6 @@ def test_the_guide_shows_the_example_and_it_is_short():
     tokens = tokenize.generate_tokens(io.StringIO(block).readline)
     assert sum(token.type not in LAYOUT for token in tokens) <= 400
     assert sum(bool(line.strip()) for line in block.splitlines()) <= 20
-
-
-def run(arguments, folder, **environment):
-    """Run Python without warnings, and return what it has printed and its last error."""
-    kept = {k: v for k, v in os.environ.items() if k != "PYTENSOR_FLAGS"}
-    kept |= {"JAX_PLATFORMS": "cpu", "PYTHONWARNINGS": "error"}
-    process = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=kept | environment, capture_output=True,
-        text=True,
-    )  # fmt: skip
-    return process.stdout, process.stderr if process.returncode else ""
 
 
 def test_networks_are_short():
@@ -57,9 +45,9 @@ runpy.run_path(sys.argv[1])
 @SCRIPTS
 def test_networks_train_and_run_in_onnxruntime(script, tmp_path):
     """After two batches a network misses its target, which is all that may be wrong."""
-    printed, error = run(["-c", SHORT, script], tmp_path, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
-    assert not error or error.splitlines()[-1].count(" target ") == 1, error
-    assert ".onnx" in printed.splitlines()[-1]
+    done = run_python(["-c", SHORT, script], tmp_path, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
+    assert not done.returncode or done.stderr.splitlines()[-1].count(" target ") == 1, done.stderr
+    assert ".onnx" in done.stdout.splitlines()[-1]
     assert [*tmp_path.glob("*.onnx")]
 
 
@@ -67,5 +55,5 @@ def test_networks_train_and_run_in_onnxruntime(script, tmp_path):
 @SCRIPTS
 def test_networks_reach_their_targets(script, tmp_path):
     """A script fails if its network is worse than its target."""
-    _, error = run([script], tmp_path)
-    assert not error
+    done = run_python([script], tmp_path)
+    assert done.returncode == 0, done.stderr

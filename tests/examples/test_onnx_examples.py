@@ -1,9 +1,6 @@
 """The small examples run as they stand, in a folder of their own, and say what they should."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +11,7 @@ import pytensor
 import pytensor.tensor
 from pytensor.link.onnx import export_onnx
 from pytensor.scalar.basic import Cast
-from tests.utils import in_turn
+from tests.examples.conftest import run_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 EXPECTED = {
@@ -49,13 +46,7 @@ def test_example(name, tmp_path):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], reason=f"the example is about {NEEDS[name]}")
     warnings = "default" if name in NEEDS else "error"  # those libraries have warnings of their own
-    result = subprocess.run(
-        [sys.executable, EXAMPLES / f"{name}.py"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTENSOR_FLAGS": "", "PYTHONWARNINGS": warnings},
-        capture_output=True,
-        text=True,
-    )
+    result = run_python([EXAMPLES / f"{name}.py"], tmp_path, PYTHONWARNINGS=warnings)
     assert result.returncode == 0, result.stderr
     assert re.search(EXPECTED[name], result.stdout), result.stdout
     written = [*tmp_path.glob("*.onnx")]
@@ -72,8 +63,7 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path):
     np.savez(tmp_path / "d.npz", x=np.zeros((9, 1, 28, 28)), y=np.zeros(9, int))
 
     def answer(*arguments):
-        command = [sys.executable, EXAMPLES / "finetune_onnx.py", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        done = run_python([EXAMPLES / "finetune_onnx.py", *arguments], tmp_path)
         assert done.returncode == 2
         return done.stderr.splitlines()[-1]
 
@@ -91,9 +81,11 @@ def nodes_of(graph):
                 yield from nodes_of(inner)
 
 
-@pytest.mark.by_default("JAX-int32")
 @pytest.mark.slow
-@in_turn("mode, integers", ["JAX", "NUMBA"], ["int32", "int64"])
+@pytest.mark.parametrize(
+    ("mode", "integers"),
+    [("JAX", "int32"), pytest.param("NUMBA", "int64", marks=pytest.mark.long)],
+)
 def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
     pytest.importorskip("pymc", reason="the example is about PyMC")
     monkeypatch.syspath_prepend(str(EXAMPLES))
@@ -140,13 +132,7 @@ def code_of(guide):
 
 def run_deployed(arguments, folder):
     pytest.importorskip("pymc", reason="the example is about PyMC")
-    result = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTENSOR_FLAGS": ""},
-        capture_output=True,
-        text=True,
-    )
+    result = run_python(arguments, folder, PYTHONWARNINGS="default")
     assert result.returncode == 0, result.stderr
     for path in folder.glob("*.onnx"):
         onnx.checker.check_model(path, full_check=True)

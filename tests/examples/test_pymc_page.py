@@ -179,8 +179,7 @@ COLOURS = """(() => {
 
 
 @pytest.mark.by_default("360-dark")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 360])
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 def test_looks(checked_page, scheme, width, tmp_path):
     page = checked_page
     page.emulate_media(color_scheme=scheme)

@@ -16,6 +16,7 @@ import pytest
 # them removes any constant per channel.
 ZERO = ("attn.pe.bn.bias", "attn.proj.bn.bias", "ffn.1.bn.bias")
 CORE = Path(__file__).parent / "golden"
+CALIBRATED = CORE / "bn_calib_nc2.npz"
 LOW = {"platform": "cuda", "precision": "bf16"}
 # What `jax_mode` is told: a processor's form, and a GPU's, which a processor runs here.
 FORMS = [
@@ -76,8 +77,10 @@ def assert_close(actual, expected, form, low, **exact):
         np.testing.assert_allclose(actual, expected, **exact)
 
 
-def load_golden_weights(model):
-    model.load_state_dict({k: weight(k, v.shape) for k, v in model.state_dict().items()})
+def load_golden_weights(model, statistics=None):
+    """Load the golden weights, and statistics that were calibrated with them, from a path."""
+    state = {k: weight(k, v.shape) for k, v in model.state_dict().items()}
+    model.load_state_dict(state | (load_arrays(statistics) if statistics else {}))
 
 
 def images(batch=2, size=320):

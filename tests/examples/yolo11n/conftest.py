@@ -7,16 +7,17 @@ from model import YOLO11n
 from training.checkpoint import save_weights
 
 from tests.examples import yolo11n_golden as golden
+from tests.examples.conftest import CLASSES
 
-SIZE, CLASSES = 64, ["person", "cell phone"]
+SIZE = 64
 
 
 @pytest.fixture(scope="session")
 def finder():
     """Build a detector of small boxes that don't jump with logits, and scores from 0 to 1."""
     model = YOLO11n(len(CLASSES))
-    golden.load_golden_weights(model)
-    state = model.state_dict() | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz")
+    golden.load_golden_weights(model, golden.CALIBRATED)
+    state = model.state_dict()
     for level in range(3):
         box, label = f"model.23.cv2.{level}.2", f"model.23.cv3.{level}.2"
         bins = np.tile(np.arange(16, dtype=np.float32), 4)

@@ -1,16 +1,14 @@
 """YOLO11n against its specification: sizes, names, golden forward passes."""
 
 import hashlib
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect
 from model import BACKBONE, LEVELS, YOLO11n, build_yolo11n, make_anchors, size_of
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor import config, layers
+from pytensor import layers
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.mode.building import quick_building
 from tests.examples import yolo11n_golden as golden
@@ -145,7 +143,7 @@ def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
     model, infer, form = golden_model
     state = model.state_dict()
-    model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"))
+    model.load_state_dict(state | golden.load_arrays(golden.CALIBRATED))
     *maps, decoded = (outputs := infer(golden.images()))[:4]
     np.testing.assert_allclose(infer(golden.images()[::-1])[3], decoded[::-1], atol=1e-3)
     model.load_state_dict(state)
@@ -165,9 +163,7 @@ def test_golden_inference(golden_model):
 def test_golden_inference_80_classes(form):
     expected = golden.load_arrays(golden.full("eval_cal_nc80_640.npz"))
     model, x, predictions = build_yolo11n(num_classes=80, input_size=640)
-    golden.load_golden_weights(model)
-    statistics = golden.load_arrays(golden.full("bn_calib_nc80.npz"))
-    model.load_state_dict(model.state_dict() | statistics)
+    golden.load_golden_weights(model, golden.full("bn_calib_nc80.npz"))
     infer = pytensor.function([x], model.decode(predictions), mode=jax_mode(**form))
     decoded = np.asarray(infer(golden.images(1, 640)))[0][:, expected["anchor_index"]]
     golden.assert_close(decoded[:4], expected["decoded"][:4], form, low=0.03, atol=0.05, rtol=0)
@@ -256,36 +252,12 @@ def test_decode_of_an_open_batch_in_every_jax_mode():
         np.testing.assert_allclose(run(*values), expected, rtol=1e-4, atol=1e-5)
 
 
-class OneOfEach(YOLO11n):
-    """A narrow network of one block of each kind, with a head of one layer for each level."""
-
-    children = layers.Module.children
-
-    @config.change_flags(floatX="float32")
-    def __init__(self):
-        self.stem = ConvBNSiLU(3, 8, kernel=3, stride=8)
-        self.pyramid, self.attention = SPPF(8), C2PSA(8)
-        self.merged = C3k2(16, 8, 0.5, c3k=True)
-        self.head = [layers.Conv2d(8, 4 * Detect.reg_max + 2, 1) for _ in LEVELS]
-        bins = np.arange(Detect.reg_max, dtype="float32").reshape(1, -1, 1, 1)
-        self.layers = {23: SimpleNamespace(dfl={"conv.weight": layers.buffer(bins)})}
-
-    def __call__(self, x):
-        x = self.stem(x)
-        y = pt.nn.max_pool2d(x, 2)
-        z = self.attention(self.pyramid(pt.nn.max_pool2d(y, 2)))
-        y = self.merged(pt.concatenate([pt.nn.interpolate(z, scale_factor=2), y], axis=1))
-        maps = zip(self.head, (x, y, z), strict=True)
-        return dict(zip(LEVELS, (layer(v) for layer, v in maps), strict=True))
-
-
 @pytest.mark.long
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert")  # mode JAX says so of every check
-@pytest.mark.parametrize("make", [OneOfEach, pytest.param(YOLO11n, marks=pytest.mark.long)])
-def test_network_of_an_open_batch_in_every_jax_mode(make):
+def test_network_of_an_open_batch_in_every_jax_mode():
     """The decoded predictions, and gradients of their sum."""
-    model, x = make(), pt.tensor("images", dtype="float32", shape=(None, 3, 64, 64))
+    model, x = YOLO11n(), pt.tensor("images", dtype="float32", shape=(None, 3, 64, 64))
     decoded = model.decode(model(x))
     outputs = [decoded, *pytensor.grad(decoded.sum(), model.parameters()[::20])]
     value = np.random.default_rng(0).random((2, 3, 64, 64), dtype="float32")

@@ -9,6 +9,7 @@ from data.things import find_held, find_things
 from dataset import Sample
 
 OFF = {**dict.fromkeys(vars(Augment()), 0.0), "paste_on": None}
+COLORS = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250, 250]])
 
 
 class Pictures:
@@ -55,9 +56,39 @@ class Pictures:
         return boxes, classes, bounds, np.array(self.placed), self.image_size
 
 
-def noise(shapes, size=48):
+def noise(shapes, size=48, boxes=None):
     rng = np.random.default_rng(7)
-    return Pictures([rng.integers(0, 256, (*s, 3), dtype=np.uint8) for s in shapes], size=size)
+    drawn = [rng.integers(0, 256, (*s, 3), dtype=np.uint8) for s in shapes]
+    return Pictures(drawn, boxes, size=size)
+
+
+def rectangles(column=16):
+    """Draw black pictures with a rectangle, each of a colour and class of its own, and a box.
+
+    In squares of 64 px the k-th rectangle has rows 10 to 38 + k, and columns from `column` on.
+    """
+    pictures, boxes = [], []
+    for k, color in enumerate(COLORS.astype(np.uint8)):
+        # Every second picture is padded by 8 px on the left or above.
+        left, top = ((0, 0), (8, 0), (0, 0), (0, 8), (0, 0))[k]
+        picture = np.zeros((64 - 2 * top, 64 - 2 * left, 3), np.uint8)
+        picture[10 - top : 38 + k - top, column - left : column + 24 - k - left] = color
+        pictures.append(picture)
+        boxes.append([(column + 12 - k / 2) / 64, (24 + k / 2) / 64, (24 - k) / 64, (28 + k) / 64])
+    return Pictures(pictures, [[box] for box in boxes], size=64)
+
+
+def shown(image, k):
+    """Return where an image (3, S, S) shows more than half of the k-th colour, and no other."""
+    return (np.abs(image - COLORS[k][:, None, None]) < 125).all(axis=0)
+
+
+def pixels_in(corners, size=64):
+    """Return which pixels of a square have their centre in one of the boxes."""
+    inside = np.zeros((size, size), bool)
+    for x0, y0, x1, y1 in np.ceil(np.asarray(corners) - 0.5).astype(int):
+        inside[y0:y1, x0:x1] = True
+    return inside
 
 
 def plans_of(dataset, count, **options):
@@ -70,6 +101,16 @@ def plans_of(dataset, count, **options):
 
 def batch_of(dataset, count, **options):
     return stack_plans([plan for plan, _, _ in plans_of(dataset, count, **options)])
+
+
+def leaves(batch):
+    """Return the arrays of a batch, those of its plan among them."""
+    parts = [x for field in batch for x in (field if isinstance(field, tuple) else [field])]
+    return [part for part in parts if part is not None]
+
+
+def same_batches(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(leaves(a), leaves(b), strict=True))
 
 
 def same(first, second):

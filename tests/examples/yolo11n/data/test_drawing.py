@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from data.augment import POSITION_BITS, Augment, Plan, make_plan, stack_plans
+from data.augment import LAYERS, PASTED, POSITION_BITS, Augment, Plan, make_plan, stack_plans
 from data.drawing import _units, plan_variables, render, render_graph
 from data.images import FILL
 
@@ -51,23 +51,30 @@ def assert_rounded(got, want, tolerance):
 
 
 SHAPES = [(20, 20), (20, 7), (9, 20), (1, 1), (20, 1), (1, 20), (13, 16)]
+BOXES = [[[0.5, 0.4 + 0.05 * (k % 3), 0.3, 0.3 + 0.1 * (k % 4)]] for k in range(len(SHAPES))]
 
 
-@pytest.mark.parametrize("mosaic", [0.0, 1.0])
-@pytest.mark.parametrize(("size", "scale"), [(20, 0.5), (17, 0.5), (17, (1.5, 2.0))])
-def test_pixels_match_a_plain_renderer(size, scale, mosaic):
-    dataset = noise(SHAPES, size=size)
-    options = {"mosaic": mosaic, "scale": scale, "translate": 0.3}
-    plan = batch_of(dataset, 14, hue=0, saturation=0, value=0, **options)
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [
+        (20, {"scale": 0.5}),
+        (17, {"scale": (1.5, 2.0), "mosaic": 1.0}),
+        (33, {"scale": 0.5, "mosaic": 0.5, "copy_paste": 0.8}),
+    ],
+)
+def test_pixels_match_a_plain_renderer(size, options):
+    dataset = noise(SHAPES, size, BOXES)
+    plan = batch_of(dataset, 14, hue=0, saturation=0, value=0, translate=0.3, **options)
     assert (plan.affine[:, 0, 0] < 0).any()
     # Weights are multiples of 2**-11: off by at most 2**-12 each, times 255 levels.
     want = expected(plan, dataset.squares).transpose(0, 3, 1, 2)
     unequal = assert_rounded(render(plan, dataset.squares), want, 2 * 255 * 2**-12 + 0.01)
     assert unequal < 0.0055
     covered = (plan.window[..., 2:] > plan.window[..., :2]).all(axis=-1)
-    assert covered.any(axis=1).all()
-    if mosaic:
-        assert not covered.all()  # layers outside the output were among them
+    assert covered[:, :LAYERS].any(axis=1).all()
+    if "mosaic" in options:
+        assert not covered[:, :LAYERS].all()  # layers outside the output were among them
+    assert covered[:, LAYERS:].sum() > 9 or "copy_paste" not in options
 
 
 def single_plan(windows, colors=(0, 1, 1), size=16, affine=(1, 0, 1, 0)):
@@ -198,10 +205,12 @@ def test_render_errors():
 
 SIZE, BATCH = 33, 10
 DEVICE_SHAPES = [(33, 33), (33, 12), (14, 33), (1, 1), (33, 1), (1, 33), (21, 26), (300, 200)]
-pictures = noise(DEVICE_SHAPES, size=SIZE)
+pictures = noise(DEVICE_SHAPES, SIZE, [*BOXES, BOXES[0]])
 
 
-def device_batch(augment, first=0):
+def device_batch(first=0, **options):
+    """Plan a batch for `compiled`, in which things are pasted."""
+    augment = Augment(**{"copy_paste": 0.8, "translate": 0.3} | options)
     return stack_plans(
         [
             make_plan(pictures, k % len(pictures), augment, np.random.default_rng(k))[0]
@@ -210,9 +219,9 @@ def device_batch(augment, first=0):
     )
 
 
-def compiled(mode):
+def compiled(mode, pasted=PASTED):
     squares = pytensor.shared(pictures.squares, shape=pictures.squares.shape)
-    plan = plan_variables(BATCH)
+    plan = plan_variables(BATCH, pasted)
     draw = pytensor.function(list(plan), render_graph(squares, plan, SIZE), mode=mode)
     return lambda plan: np.asarray(draw(*plan))
 
@@ -237,27 +246,29 @@ def assert_same(got, plan):
 @pytest.mark.slow
 @pytest.mark.parametrize("mosaic", [0.0, 1.0])
 def test_device_draws_what_the_host_draws(draw, mosaic):
-    flips = outside = 0
+    flips = outside = pasted = 0
     for first in range(0, 60, BATCH):
-        plan = device_batch(Augment(mosaic=mosaic, translate=0.3), first)
+        plan = device_batch(first, mosaic=mosaic)
         assert_same(draw(plan), plan)
         flips += (plan.affine[:, 0, 0] < 0).sum()
-        outside += (plan.window[:, :, 2] == 0).sum() - (0 if mosaic else 3 * BATCH)
+        outside += (plan.window[:, :LAYERS, 2] == 0).sum() - (0 if mosaic else 3 * BATCH)
+        pasted += (plan.window[:, LAYERS:, 2] > 0).sum()
     assert 15 < flips < 45
     assert outside > (5 if mosaic else 0)
+    assert pasted > 40
 
 
 @pytest.mark.slow
 def test_device_with_extreme_scale_and_colors(draw):
     for scale in (0.99, (1.9, 2.0)):
-        plan = device_batch(Augment(scale=scale, hue=1, saturation=1, value=1, mosaic=0.5))
+        plan = device_batch(scale=scale, hue=1, saturation=1, value=1, mosaic=0.5)
         assert_same(draw(plan), plan)
 
 
 def test_device_with_overlapping_layers_and_none(draw):
-    plan = device_batch(Augment(mosaic=1.0))
-    plan.window[0] = [(0, 0, 20, 20), (5, 5, 30, 33), (0, 0, 0, 33), (10, 10, 15, 40 - 7)]
-    plan.window[1] = 0
+    plan = device_batch(mosaic=1.0)
+    plan.window[:2] = 0
+    plan.window[0, :4] = [(0, 0, 20, 20), (5, 5, 30, 33), (0, 0, 0, 33), (10, 10, 15, 33)]
     plan.color[1] = (0.3, 1.5, 1.25)
     got = draw(plan)
     assert_same(got, plan)
@@ -276,7 +287,7 @@ def test_device_rounds_positions_as_the_host():
 
 def test_device_positions_beyond_an_int32_elsewhere(draw):
     # In units of 2**-16 px, the map starts far below -2**31; only its last pixels are used.
-    plan = device_batch(Augment())
+    plan = device_batch()
     plan.window[0, 0] = (29, 0, 33, 33)
     plan.affine[0, 0, :2] = (3000.25, -3000.25 * 30.5)
     plan.content[0, 0] = (0, 0, 33, 33)
@@ -286,14 +297,14 @@ def test_device_positions_beyond_an_int32_elsewhere(draw):
 
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", pytest.param("NUMBA", marks=pytest.mark.long)])
 def test_other_modes(mode):
-    plan = device_batch(Augment(mosaic=0.5, translate=0.3))
-    assert_same(compiled(mode)(plan), plan)
+    plan = device_batch(mosaic=0.5, copy_paste=0)
+    assert_same(compiled(mode, pasted=0)(plan), plan)
 
 
 def test_graph_has_no_float64_and_known_shapes():
     plan = plan_variables(BATCH)
     assert [variable.name for variable in plan] == list(Plan._fields)
-    given = device_batch(Augment())
+    given = device_batch(copy_paste=0)
     assert [v.type.shape for v in plan] == [field.shape for field in given]
     assert [v.dtype for v in plan] == [field.dtype.name for field in given]
     squares = pt.tensor("squares", dtype="uint8", shape=(None, SIZE, SIZE, 3))

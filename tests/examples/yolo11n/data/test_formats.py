@@ -19,33 +19,6 @@ from tests.examples.yolo11n.data.pictures import same
 NAMES = "names: [cell phone, person, dog]\n"
 
 
-@pytest.mark.parametrize(
-    ("annotations", "images", "val"),
-    [
-        ("annotations/instances_{}.json", "images/{}", "val"),
-        ("annotations/instances_{}2017.json", "{}2017", "val"),
-        ("{}/_annotations.coco.json", "{}", "valid"),
-    ],
-)
-def test_find(tmp_path, annotations, images, val):
-    for split in ("train", val):
-        (tmp_path / annotations.format(split)).parent.mkdir(exist_ok=True)
-        (tmp_path / annotations.format(split)).touch()
-        (tmp_path / images.format(split)).mkdir(parents=True, exist_ok=True)
-    for split, name in (("train", "train"), ("val", val)):
-        found = tmp_path / annotations.format(name), tmp_path / images.format(name)
-        for path in (
-            tmp_path,
-            str(tmp_path),
-            *(tmp_path / annotations.format(n) for n in ("train", val)),
-        ):
-            assert find(path, split) == found
-    other = found[0].with_name("other.json")
-    other.touch()
-    with pytest.raises(FileNotFoundError, match=r"no train part in .*other\.json: "):
-        find(other, "train")
-
-
 def test_names_that_begin_with_a_tilde(tmp_path, monkeypatch):
     """It is the home folder alone that it stands for."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -59,10 +32,8 @@ def test_names_that_begin_with_a_tilde(tmp_path, monkeypatch):
     ("changes", "message"),
     [
         ({"images": None}, "lacks a list of images: it is not a COCO"),
-        ({"categories": CATEGORIES * 2}, "name or id twice"),
         ({"images": [{"id": 10, "file_name": "x"}] * 2}, "an image id twice"),
         ({"images": [{"id": 10}]}, "an entry lacks 'file_name'"),
-        ({"images": 3}, "lacks a list of images"),
         ({"images": []}, "none of the 0 images"),
         ({"categories": [*CATEGORIES, {"id": 1, "name": "x"}]}, "name or id twice"),
         ({"images": [{"id": [1], "file_name": "x"}]}, "not a COCO instances file: .*unhashable"),
@@ -176,46 +147,41 @@ def test_polygons(builder, tmp_path):
     assert "polygons" in train.summary()
 
 
-@pytest.mark.by_default(
-    "1 0.5 0.5 0.2-line 2: 4 numbers",
-    "1 0.5 0.5 0.2 0.2 0.9 0.9 0.9-line 2: 8 numbers",
-    "1 nan 0.5 0.2 0.2-line 2: nan is no fraction",
-    "-1 0.5 0.5 0.2 0.2-line 2: class -1",
-)
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("1 0.5 0.5 0.2", "line 2: 4 numbers"),
-        ("1 0.5 0.5 0.2 0.2 1.9", "line 2: 1.9 is no confidence"),
-        ("1 0.5 0.5 0.2 0.2 0.9 0.9 0.9", "line 2: 8 numbers"),
-        ("1 0.5 0.5 0.2 1.02", "line 2: 1.02 is no fraction"),
-        ("1 -0.02 0.5 0.2 0.2", "line 2: -0.02 is no fraction"),
-        ("1 nan 0.5 0.2 0.2", "line 2: nan is no fraction"),
-        ("3 0.5 0.5 0.2 0.2", "line 2: class 3, but there are 3 classes"),
-        ("-1 0.5 0.5 0.2 0.2", "line 2: class -1"),
-        ("1.5 0.5 0.5 0.2 0.2", "line 2: class 1.5"),
-        ("horse 0.5 0.5 0.2 0.2", "line 2: class 'horse', but the classes are cell phone, person"),
-        ("1 0.5 0.5 0.2 large", "line 2: could not convert"),
-        ("\xff", "UTF-8|utf-8"),
-    ],
-)
-def test_corrupt_labels(builder, both, line, reason):
-    root = both[1]
-    label = root / "labels/train/20.txt"
-    good = "1 1.005 0.5 -0.005 0.2\n"  # within the tolerance
-    label.write_text(good + line + "\n", encoding="latin-1")
+WRONG_LINES = [
+    ("1 0.5 0.5 0.2", "line 2: 4 numbers"),
+    ("1 0.5 0.5 0.2 0.2 1.9", "line 2: 1.9 is no confidence"),
+    ("1 0.5 0.5 0.2 0.2 0.9 0.9 0.9", "line 2: 8 numbers"),
+    ("1 0.5 0.5 0.2 1.02", "line 2: 1.02 is no fraction"),
+    ("1 -0.02 0.5 0.2 0.2", "line 2: -0.02 is no fraction"),
+    ("1 nan 0.5 0.2 0.2", "line 2: nan is no fraction"),
+    ("3 0.5 0.5 0.2 0.2", "line 2: class 3, but there are 3 classes"),
+    ("-1 0.5 0.5 0.2 0.2", "line 2: class -1"),
+    ("1.5 0.5 0.5 0.2 0.2", "line 2: class 1.5"),
+    ("horse 0.5 0.5 0.2 0.2", "line 2: class 'horse', but the classes are cell phone, person"),
+    ("1 0.5 0.5 0.2 large", "line 2: could not convert"),
+    ("\xff", "'utf-8' codec can't decode"),
+]
+
+
+def test_a_wrong_line_excludes_its_picture(builder, tmp_path):
+    root, good = tmp_path / "yolo", "1 1.005 0.5 -0.005 0.2\n"  # within the tolerance
+    lines = ["", *(line for line, _ in WRONG_LINES), ""]
+    for k in range(len(lines)):
+        builder.add(40, 30, name=f"{k:02}.png")
+    for split in ("train", "val"):
+        builder.write_yolo(root, split)
+        for k, line in enumerate(lines if split == "train" else []):
+            text = good + line + "\n"
+            (root / f"labels/train/{k:02}.txt").write_text(text, encoding="latin-1")
+    (root / "labels/val/00.txt").write_text(good)
     train, val = load_data(root, None, 64)
-    assert len(train) == 6
-    assert len(val) == 7
-    [(name, found)] = train.skipped
-    assert name == "20.png"
-    assert found.startswith("labels labels/train/20.txt")
-    assert reason in found or any(part in found for part in reason.split("|"))
-    assert found in train.summary()
-    assert 2 not in train.image_ids  # the others keep their numbers
-    assert 3 in train.image_ids
-    label.write_text(good)
-    assert load_data(root, None, 64)[0].report["zero_area"] == 1
+    assert train.image_ids == [1, len(lines)]  # the others keep their numbers
+    assert (train.report["zero_area"], len(val)) == (2, len(lines))
+    wrong = zip(train.skipped, WRONG_LINES, strict=True)
+    for k, ((name, found), (_, reason)) in enumerate(wrong, 1):
+        assert name == f"{k:02}.png"
+        assert found.startswith(f"labels labels/train/{k:02}.txt: {reason}")
+        assert found in train.summary()
 
 
 def test_pictures_without_a_label_file(both):
@@ -251,45 +217,15 @@ def test_without_any_label(both):
         load_data(root, None, 64)
 
 
-@pytest.mark.parametrize("form", ["list", "text", "roboflow", "absolute", "nested", "beside"])
-def test_yolo_layouts(both, tmp_path, form):
+def test_lists_of_pictures(both):
+    """A picture that is listed twice counts once."""
     root = both[1]
     expected, _ = load_data(root, None, 64)
-    data = root / "data.yaml"
-    if form == "list":
-        (root / "images/more").mkdir()
-        (root / "labels/more").mkdir()
-        for k in (10, 20):
-            (root / f"images/train/{k}.png").rename(root / f"images/more/{k}.png")
-        (root / "labels/train/20.txt").rename(root / "labels/more/20.txt")
-        data.write_text(f"train:\n- images/more\n- images/train\nval: images/val\n{NAMES}")
-    elif form == "text":
-        lines = [f"./images/train/{k}0.png" for k in (3, 1, 2, 4, 5, 6, 7, 1)]
-        (root / "train.txt").write_text("\n".join([*lines, "images/train/none.png", ""]))
-        data.write_text(f"train: train.txt\nval: images/val\n{NAMES}")
-    elif form == "roboflow":
-        for split, name in (("train", "train"), ("val", "valid")):
-            (root / name).mkdir()
-            for kind in ("images", "labels"):
-                (root / kind / split).rename(root / name / kind)
-        data.write_text(f"train: ../train/images\nval: ../valid/images\nnc: 3\n{NAMES}")
-    elif form == "nested":  # the last folder called images counts
-        (tmp_path / "images").mkdir()
-        root = root.rename(tmp_path / "images/yolo")
-    elif form == "beside":
-        for split in ("train", "val"):
-            (root / "images" / split).rename(root / split)
-            for label in (root / "labels" / split).iterdir():
-                label.rename(root / split / label.name)
-        data.write_text(f"train: train\nval: val\n{NAMES}")
-    else:
-        data = tmp_path / "elsewhere.yaml"
-        data.write_text(f"path: {root}\ntrain: images/train\nval: images/val\n{NAMES}")
-    train, val = load_data(data if form == "absolute" else root, None, 64)
-    assert len(val) == 7
-    assert train.classes == expected.classes
-    if form == "text":
-        assert train.skipped == [("images/train/none.png", "missing")]
+    lines = [f"./images/train/{k}0.png" for k in (3, 1, 2, 4, 5, 6, 7, 1)]
+    (root / "train.txt").write_text("\n".join([*lines, "images/train/none.png", ""]))
+    (root / "data.yaml").write_text(f"train: train.txt\nval: images/val\n{NAMES}")
+    train, _ = load_data(root, None, 64)
+    assert train.skipped == [("images/train/none.png", "missing")]
     for a, b in zip(train, expected, strict=True):
         np.testing.assert_array_equal(a.image, b.image)
         np.testing.assert_array_equal(a.boxes, b.boxes)
@@ -408,13 +344,11 @@ def test_what_other_tools_write(builder, seven):
     assert Path(builder.folder.name, seven.file_name(0)) == Path("pictures/10.png")
 
 
-def test_data_yaml_of_other_tools(both, monkeypatch):
-    """`valid` for `val`, and a home directory that no shell expanded."""
+def test_a_home_directory_that_no_shell_expanded(both, monkeypatch):
     _, root = both
     expected = load_data(root, CLASSES, 64)
     monkeypatch.setenv("HOME", str(root.parent))
     for text in (
-        "train: images/train\nvalid: images/val\n",
         "path: ~/yolo\ntrain: images/train\nval: images/val\n",
         "train: ~/yolo/images/train\nval: ~/yolo/images/val\n",
     ):
@@ -434,6 +368,10 @@ def test_nothing_there(tmp_path, both):
         load_data(tmp_path / "empty")
     with pytest.raises(ValueError, match=r"no folder, \.yaml, \.json, \.csv, \.data or \.zip file"):
         load_data(Path(__file__))
+    other = both[0] / "annotations/other.json"
+    other.touch()
+    with pytest.raises(FileNotFoundError, match=r"no train part in .*other\.json: "):
+        find(other, "train")
     for path in (both[1] / "images/train").iterdir():
         path.unlink()
     with pytest.raises(ValueError, match="none of the 0 images"):

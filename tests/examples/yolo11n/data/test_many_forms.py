@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -20,14 +21,20 @@ from tests.examples.yolo11n.data.writers import NAMES, PARTS, PICTURES, WRITERS
 LISTED_ONLY = {"csv_of_roboflow", "csv_of_openimages", "csv_of_makesense"}
 
 
-def things_of(data):
-    """Return (class, x1, y1, x2, y2) of a data set's pictures, by their names without ending."""
-    found = {}
+def boxes_of(data):
+    """Yield the name without ending, the classes' numbers and the corners of each picture."""
     for k in range(len(data)):
         own = slice(data._bounds[k], data._bounds[k + 1])
-        rows = zip(data._labels[own], data._corners[own].round(3).tolist(), strict=True)
-        found[Path(data.file_name(k)).stem] = sorted((data.classes[n], *box) for n, box in rows)
-    return found
+        yield unquote(Path(data.file_name(k)).stem), data._labels[own], data._corners[own]
+
+
+def things_of(*sets):
+    """Return (class, x1, y1, x2, y2) of the pictures of data sets, by their names."""
+    return {
+        stem: sorted((data.classes[n], *box.round(3).tolist()) for n, box in zip(*own, strict=True))
+        for data in sets
+        for stem, *own in boxes_of(data)
+    }
 
 
 def expected(drawn, form=""):
@@ -41,28 +48,36 @@ def expected(drawn, form=""):
 
 @pytest.mark.parametrize("form", WRITERS)
 def test_forms(tmp_path, form):
-    WRITERS[form](tmp_path / "set")
-    [path] = [*(tmp_path / "set").glob("*.zip")] or [tmp_path / "set"]
-    train, val = load_data(path, None, 32)
-    assert sorted(train.classes) == NAMES
-    assert not train.skipped + val.skipped
-    assert {**things_of(train), **things_of(val)} == expected(PICTURES, form)
-    assert len(train) + len(val) == len(expected(PICTURES, form))
-    if not train.report["undivided"]:
-        assert things_of(val) == expected(PARTS["val"], form)
-    boxes = train.report["boxes"]
-    assert train.report["with_confidence"] == boxes * (form == "yolo_with_confidences")
+    root = tmp_path / "set"
+    root.mkdir()
+    for path in WRITERS[form](root) or [*root.glob("*.zip")] or [root]:
+        train, val = load_data(path, None, 32)
+        assert sorted(train.classes) == NAMES
+        assert not train.skipped + val.skipped
+        assert things_of(train, val) == expected(PICTURES, form)
+        assert len(train) + len(val) == len(expected(PICTURES, form))
+        assert not train.report["labels_alone"] + val.report["labels_alone"]
+        for data in (train, val):
+            for k, (stem, *_) in enumerate(boxes_of(data)):
+                [drawn] = (picture for picture in PICTURES if picture.stem == stem)
+                difference = writers.pixels_of(drawn).astype(int) - data.picture(k)
+                assert np.abs(difference).mean() < 3  # JPEG's
+        boxes = train.report["boxes"]
+        assert train.report["with_confidence"] == boxes * (form == "yolo_with_confidences")
+        if undivided := train.report["undivided"]:
+            assert undivided == val.report["undivided"] == len(train) + len(val)
+            assert f"{undivided} pictures are in both parts together" in val.summary()
+            with pytest.raises((FileNotFoundError, ValueError), match=r"no test part|lacks test"):
+                load_split(path, "test", None, 32)
+            first = load_split(path, "train", None, 32, limit=2)
+            assert (len(first), first.report["undivided"]) == (2, undivided)
+        else:
+            assert things_of(val) == expected(PARTS["val"], form)
     found = {
-        number: np.array([[*box, 0.9, n] for n, box in zip(*rows, strict=True)]).reshape(-1, 6)
-        for number, rows in zip(train.image_ids, _rows(train), strict=True)
+        number: np.column_stack([corners, np.full(len(labels), 0.9), labels])
+        for number, (_, labels, corners) in zip(train.image_ids, boxes_of(train), strict=True)
     }
     assert coco_map(train, found)["map50"] == 1
-
-
-def _rows(data):
-    for k in range(len(data)):
-        own = slice(data._bounds[k], data._bounds[k + 1])
-        yield data._labels[own], data._corners[own].tolist()
 
 
 def test_a_coco_file_by_its_path(tmp_path):
@@ -70,7 +85,7 @@ def test_a_coco_file_by_its_path(tmp_path):
         writers.draw(tmp_path / "pictures", PICTURES)
         writers.write_json(tmp_path / f"pictures/{name}.json", writers.coco_of(PICTURES))
     train, val = load_data(tmp_path / "pictures/first.json", None, 32)
-    assert {**things_of(train), **things_of(val)} == expected(PICTURES)
+    assert things_of(train, val) == expected(PICTURES)
     with pytest.raises(ValueError, match=r"several COCO files: first\.json, second\.json; name"):
         find(tmp_path / "pictures", "train")
     for part in ("train", "val"):
@@ -115,7 +130,7 @@ def test_turned_shapes_and_films_of_cvat(tmp_path):
     file.write_text(f"<annotations>{shapes}</annotations>")
     train, val = load_data(tmp_path, None, 32)
     bolt = ("bolt", 4, 7, 12, 11)
-    assert {**things_of(train), **things_of(val)} == {
+    assert things_of(train, val) == {
         "a": [bolt, ("nut", 13, 7, 17, 17)], "b c": [bolt, ("nut", 10, 10, 20, 14)]
     }  # fmt: skip
     file.write_text('<annotations><track id="0" label="nut"/></annotations>')
@@ -177,8 +192,7 @@ def test_lines_of_text_labels(tmp_path, line):
     (tmp_path / "classes.txt").write_text("bolt\ndog\n")
     sets = load_data(tmp_path, None, 32)
     assert not sets[0].skipped + sets[1].skipped
-    found = {**things_of(sets[0]), **things_of(sets[1])}
-    assert found["d"] == [("dog", 15.0, 7.5, 25.0, 22.5)]
+    assert things_of(*sets)["d"] == [("dog", 15.0, 7.5, 25.0, 22.5)]
 
 
 def test_two_pictures_of_one_label_file_are_named(tmp_path):

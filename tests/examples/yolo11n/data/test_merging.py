@@ -1,6 +1,5 @@
 """Several data sets as one, and pictures that aren't labelled for all classes."""
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -11,34 +10,15 @@ from data.merging import split_share
 from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 
-from tests.examples.conftest import Builder
-
-CLASSES = ["person", "cell phone"]
-
-
-def edit(folder, change, split="train"):
-    """Change the annotations of one part of a data set in COCO's format."""
-    path = folder / "annotations" / f"instances_{split}.json"
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(json.dumps(data))
-
-
-def drawn(folder, shapes, boxes):
-    """Draw a data set in COCO's format: a picture of each shape, with the boxes of its place."""
-    folder.mkdir()
-    made = Builder(folder)
-    for shape, own in zip(shapes, boxes, strict=True):
-        made.add(*shape, own)
-    return made.write_coco(folder / "coco")
+from tests.examples.conftest import CLASSES, draw_set, edit
 
 
 @pytest.fixture
 def two(tmp_path):
     """Draw three pictures that label persons and phones, two others that label dogs alone."""
     first = [[(1, 4, 4, 20, 24)], [(77, 8, 8, 30, 30), (1, 2, 2, 12, 30)], []]
-    one = drawn(tmp_path / "one", [(80, 60), (60, 80), (64, 64)], first)
-    other = drawn(tmp_path / "other", [(100, 50), (50, 100)], [[(1, 6, 6, 30, 30)], []])
+    one = draw_set(tmp_path / "one", [(80, 60), (60, 80), (64, 64)], first)
+    other = draw_set(tmp_path / "other", [(100, 50), (50, 100)], [[(1, 6, 6, 30, 30)], []])
 
     def only_dogs(data):
         data["categories"] = [{"id": 9, "name": "dog"}]

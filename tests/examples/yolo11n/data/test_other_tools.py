@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -11,52 +10,14 @@ from data.finding import find
 from data.formats import read_coco
 from data.keypoints import guess_shape
 from data.listing import Unsplit, share_of
-from dataset import Dataset, load_data, load_split
+from dataset import Dataset, load_data
 from evaluation.metrics import coco_map
 
 from tests.examples.conftest import CATEGORIES, CLASSES
+from tests.examples.yolo11n.data import writers
 from tests.examples.yolo11n.data.pictures import same
 
 NAMES = [category["name"] for category in CATEGORIES]
-YAML = f"names: {NAMES}\n"
-
-
-def write_text(builder, root, images="images", labels="labels"):
-    """Write the builder's pictures and text labels in folders of any name; return the pictures'."""
-    builder.write_yolo(root / "draft")
-    for kind, name in (("images", images), ("labels", labels)):
-        for file in (root / "draft" / kind / "train").iterdir():
-            (root / name).mkdir(parents=True, exist_ok=True)
-            shutil.move(file, root / name / file.name)
-    shutil.rmtree(root / "draft")
-    return root / images
-
-
-def assert_same_boxes(data, other):
-    """Compare boxes alone: training pictures are shrunk in another way, so pixels differ."""
-    assert len(data) == len(other)
-    for sample, expected in zip(data, other, strict=True):
-        np.testing.assert_allclose(sample.boxes, expected.boxes, atol=2e-7)
-        np.testing.assert_array_equal(sample.classes, expected.classes)
-
-
-def assert_shared(data, whole, names=CLASSES):
-    """Check that the parts of a data set are the whole one, and each summary says so."""
-    parts = load_data(data, names, 64)
-    found = {p.file_name(k): p[k] for p in parts for k in range(len(p))}
-    assert sum(map(len, parts)) == len(found) == len(whole)
-    for k in range(len(whole)):
-        sample = found[whole.file_name(k)]
-        np.testing.assert_allclose(sample.boxes, whole[k].boxes, atol=2e-7)
-        np.testing.assert_array_equal(sample.classes, whole[k].classes)
-    for part in parts:
-        assert part.report["undivided"] == len(whole)
-        assert f"{len(whole)} pictures are in both parts together" in part.summary()
-        assert not part.skipped
-    with pytest.raises((FileNotFoundError, ValueError), match=r"no test part|lacks test"):
-        load_split(data, "test", names, 64)
-    return parts
-
 
 # ------------------------------------------------------------------------------ without parts
 
@@ -106,64 +67,24 @@ def test_scenes_stay_together(name):
     assert len(share_of("a", few, "val")) == 1  # one scene alone is divided
 
 
-@pytest.mark.parametrize("form", ["yaml", "obj.data", "coco", "roboflow"])
-def test_training_part_alone(builder, seven, tmp_path, form):
-    root = tmp_path / "data"
-    if form == "coco":
-        builder.write_coco(root)
-        (root / "annotations/instances_val.json").unlink()
-        paths = [root, root / "annotations/instances_train.json"]
-    elif form == "roboflow":
-        builder.write_coco(root)
-        (root / "images/train").rename(root / "train")
-        (root / "annotations/instances_train.json").rename(root / "train/_annotations.coco.json")
-        shutil.rmtree(root / "annotations")
-        paths = [root]
-    else:
-        builder.write_yolo(root)
-        (root / "data.yaml").write_text(f"train: images/train\nval:\n{YAML}")
-        paths = [root, root / "data.yaml"]
-        if form == "obj.data":
-            (root / "data.yaml").unlink()
-            (root / "obj.data").write_text("train = images/train\nnames = obj.names\n")
-            (root / "obj.names").write_text("\n".join(NAMES))
-            paths = [root, root / "obj.data"]
-    for path in paths:
-        assert_shared(path, seven)
-        first = load_split(path, "train", CLASSES, 64, limit=2)
-        assert (len(first), first.report["undivided"]) == (2, 7)
-
-
-def test_a_wrong_validation_part_is_no_missing_one(builder, seven, tmp_path):
-    builder.write_yolo(tmp_path / "data")
-    (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: gone\n{YAML}")
-    assert not isinstance(find(tmp_path / "data", "train"), Unsplit)
+def test_a_wrong_validation_part_is_no_missing_one(tmp_path):
+    writers.write_yolo(tmp_path, "train: images/train\nval: gone\n")
+    assert not isinstance(find(tmp_path, "train"), Unsplit)
     with pytest.raises(FileNotFoundError, match="val is gone"):
-        load_data(tmp_path / "data", CLASSES, 64)
+        load_data(tmp_path)
+
+
+def test_a_list_that_obj_data_names(tmp_path):
+    _, top, file = writers.darknet(tmp_path)
+    file.write_text(file.read_text() + "valid = data/valid.txt\n")
+    with pytest.raises(FileNotFoundError, match=r"obj\.data names .*valid\.txt, but"):
+        load_data(top, None, 32)
+    shutil.copy(top / "train.txt", top / "valid.txt")
+    train, val = load_data(top, None, 32)
+    assert (len(train), len(val), train.report["undivided"]) == (6, 6, 0)
 
 
 # ------------------------------------------------------------------------------ Label Studio
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "images/{}",
-        "images\\{}",
-        "images\\1/{}",
-        "..\\..\\label-studio\\label-studio\\media\\upload\\4\\{}",
-        "/data/local-files/?d=pictures/{}",
-    ],
-)
-def test_label_studio_coco(builder, seven, tmp_path, name):
-    root = tmp_path / "project"
-    shutil.copytree(builder.folder, root / "images")
-    for image in builder.images:
-        image["file_name"] = name.format(image["file_name"])
-    builder.write().rename(root / "result.json")
-    for path in (root, root / "result.json"):
-        train, _ = assert_shared(path, seven)
-    assert train.file_name(0) in ("10.png", "20.png")
 
 
 def test_label_studio_names_that_two_pictures_share(builder, tmp_path):
@@ -179,116 +100,7 @@ def test_label_studio_names_that_two_pictures_share(builder, tmp_path):
     assert "1 images are in a file that another image names, too" in data.summary()
 
 
-@pytest.mark.parametrize("encoded", ["labels", "images"])
-def test_label_studio_yolo(builder, tmp_path, encoded):
-    for k in range(6):
-        builder.add(40, 30, [(1, k, 1, 9, 9)] * (k > 0), name=f"8b2a9dca-déjà vu {k}.png")
-    whole = builder.dataset()
-    root = tmp_path / "project"
-    write_text(builder, root)
-    for file in (root / encoded).iterdir():
-        file.rename(file.with_name(quote(file.name)))
-    (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
-    (root / "notes.json").write_text('{"categories": [], "info": {}}')
-    if encoded == "images":
-        whole._pictures = [p._replace(name=quote(p.name)) for p in whole._pictures]
-    train, val = assert_shared(root, whole)
-    assert train.report["labels_alone"] == val.report["labels_alone"] == 0
-    assert train.report["no_label_file"] + val.report["no_label_file"] == 1
-    for file in [*(root / "images").iterdir()]:  # text of another kind
-        file.with_suffix(".txt").write_text("what is to be seen")
-    assert load_split(root, "train", CLASSES, 64).report == train.report
-
-
-# ------------------------------------------------------------------------------ CVAT
-
-
-@pytest.mark.parametrize("images", ["images/default", "images"])
-def test_cvat_coco(builder, seven, tmp_path, images):
-    root = tmp_path / "task"
-    shutil.copytree(builder.folder, root / images)
-    (root / "annotations").mkdir()
-    builder.write().rename(root / "annotations/instances_default.json")
-    for path in (root, root / "annotations/instances_default.json"):
-        assert_shared(path, seven)
-
-
-def test_cvat_coco_with_parts(builder, seven, tmp_path):
-    (tmp_path / "annotations").mkdir()
-    builder.folder.rename(tmp_path / "images")
-    for name in ("Train", "Validation"):
-        builder.write().rename(tmp_path / f"annotations/instances_{name}.json")
-    for data in load_data(tmp_path, CLASSES, 64):
-        assert_same_boxes(data, seven)
-        assert not data.report["undivided"]
-
-
-@pytest.mark.by_default("")
-@pytest.mark.parametrize("prefix", ["", "data/"])
-def test_cvat_yolo(builder, seven, tmp_path, prefix):
-    """Labels lie beside the pictures; above them may be a folder called images."""
-    root = tmp_path / "images/archive"
-    folder = write_text(builder, root, "obj_train_data", "obj_train_data")
-    names = [path.name for path in folder.iterdir() if path.suffix == ".png"]
-    (root / "train.txt").write_text("".join(f"{prefix}obj_train_data/{n}\n" for n in names))
-    (root / "obj.names").write_text("\n".join(NAMES) + "\n")
-    text = f"classes = 3\ntrain = {prefix}train.txt\nnames = {prefix}obj.names\nbackup = backup/\n"
-    (root / "obj.data").write_text(text)
-    whole = builder.dataset()
-    whole._pictures = [p._replace(name=f"obj_train_data/{p.name}") for p in whole._pictures]
-    assert_shared(root, whole)
-    (root / "obj.data").write_text(text + f"valid = {prefix}valid.txt\n")
-    with pytest.raises(FileNotFoundError, match=r"obj\.data names .*valid\.txt, but"):
-        load_data(root, CLASSES, 64)
-    shutil.copy(root / "train.txt", root / "valid.txt")
-    for data in load_data(root, CLASSES, 64):
-        assert len(data) == 7
-        assert data.report["undivided"] == 0
-
-
-# ------------------------------------------------------------------------------ Ultralytics
-
-
-def test_ultralytics_yaml(builder, seven, tmp_path):
-    """Lists of pictures from their own folder, `path` from a folder of data sets, any file name."""
-    root = tmp_path / "coco"
-    write_text(builder, root, "images/train2017", "labels/train2017")
-    names = "".join(f"./images/train2017/{image['file_name']}\n" for image in builder.images)
-    for split in ("train", "val"):
-        (root / f"{split}2017.txt").write_text(names)
-    lines = "".join(f"  {k}: {name}\n" for k, name in enumerate(NAMES))
-    text = f"path: ../datasets/coco\ntrain: train2017.txt\nval: val2017.txt\nnames:\n{lines}"
-    (root / "coco.yaml").write_text(text)
-    (root / "other.yaml").write_text("a: 1\n")
-    (root / "no.yaml").write_text("[:\n")
-    expected = builder.dataset(None)
-    for path in (root, root / "coco.yaml"):
-        for data in load_data(path, None, 64):
-            assert data.classes == NAMES
-            assert_same_boxes(data, expected)
-
-
-def test_ultralytics_coco(builder, tmp_path):
-    """COCO's file for validation alone, which tells the classes of the training's text labels."""
-    builder.add(40, 30, [(1, 1, 1, 9, 9), (77, 2, 2, 9, 9), (18, 3, 3, 9, 9)])
-    root = tmp_path / "coco"
-    write_text(builder, root, "images/train2017", "labels/train2017")
-    text = root / "labels/train2017/10.txt"
-    order = sorted(CATEGORIES, key=lambda category: category["id"])
-    number = {NAMES.index(category["name"]): k for k, category in enumerate(order)}
-    rows = [line.split() for line in text.read_text().splitlines()]
-    text.write_text("\n".join(" ".join([str(number[int(a)]), *more]) for a, *more in rows))
-    shutil.copytree(builder.folder, root / "images/val2017")
-    (root / "annotations").mkdir()
-    builder.write().rename(root / "annotations/instances_val2017.json")
-    assert_same_boxes(*load_data(root, CLASSES, 64))
-    assert load_split(root, "train", None, 64).classes == [c["name"] for c in order]
-    (root / "annotations/instances_val2017.json").write_text('{"categories": [{"id": 1}]}')
-    with pytest.raises(ValueError, match="has no class names: KeyError"):
-        find(root, "train")
-
-
-# ------------------------------------------------------------------------------ data.yaml
+# ------------------------------------------------------------------------------ names of classes
 
 
 @pytest.mark.parametrize(
@@ -299,33 +111,16 @@ def test_ultralytics_coco(builder, tmp_path):
         ("nc: 3\n", ["class_0", "class_1", "class_2"]),
     ],
 )
-def test_names(builder, seven, tmp_path, names, classes):
-    builder.write_yolo(tmp_path / "data")
-    builder.write_yolo(tmp_path / "data", "val")
-    (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: images/val\n{names}")
-    train, _ = load_data(tmp_path / "data", None, 64)
-    assert train.classes == classes
-    assert train.report["per_class"][classes[1]] == seven.report["per_class"]["person"]
+def test_names(tmp_path, names, classes):
+    (tmp_path / "data.yaml").write_text(f"train: .\nval: .\n{names}")
+    assert find(tmp_path, "train").part.names == classes
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "train: images\\train\nval: .\\images\\val\n",
-        "path: .\\\ntrain: ..\\images\\train\nval: ..\\images\\val\n",
-        "path: .\\images\ntrain: train\nval: 'list.txt'\n",
-    ],
-)
-def test_backslashes(builder, seven, tmp_path, text):
-    root = tmp_path / "data"
-    for split in ("train", "val"):
-        builder.write_yolo(root, split)
-    (root / "data.yaml").write_text(text + YAML)
-    (root / "images/list.txt").write_text(
-        "".join(f".\\val\\{image['file_name']}\n" for image in builder.images)
-    )
-    for data in load_data(root, CLASSES, 64):
-        assert_same_boxes(data, seven)
+def test_a_coco_file_without_names(tmp_path):
+    writers.yolo_of_ultralytics_coco(tmp_path)
+    (tmp_path / "annotations/instances_val2017.json").write_text('{"categories": [{"id": 1}]}')
+    with pytest.raises(ValueError, match="has no class names: KeyError"):
+        find(tmp_path, "train")
 
 
 # ------------------------------------------------------------------------------ COCO's file

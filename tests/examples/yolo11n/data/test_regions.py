@@ -1,7 +1,5 @@
 """Regions of crowds and uncertain boxes: read, moved with their pictures, put into batches."""
 
-import json
-
 import numpy as np
 import pytest
 from data.augment import LAYERS, Augment, make_plan, move_regions, stack_plans
@@ -11,8 +9,8 @@ from data.loader import BatchLoader
 from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 
-from tests.examples.conftest import CLASSES, Builder
-from tests.examples.yolo11n.data.pictures import Pictures
+from tests.examples.conftest import CLASSES, draw_set, edit
+from tests.examples.yolo11n.data.pictures import leaves, pixels_in, rectangles, shown
 
 # ------------------------------------------------------------------------------ reading
 
@@ -69,29 +67,25 @@ def test_text_labels_have_no_regions(both):
 @pytest.fixture
 def sets(tmp_path):
     """Draw a set whose pictures have one and two regions, and one without."""
-    roots = []
-    for name, boxes in (
-        ("with", [[(1, 4, 4, 20, 24), (77, 22, 2, 20, 30, 1)],
-                  [(1, 4, 4, 20, 24), (1, 22, 2, 20, 30, 1), (77, 0, 30, 20, 30, 1)]]),
-        ("without", [[(77, 4, 4, 20, 24)], [], []]),
-    ):  # fmt: skip
-        (tmp_path / name).mkdir()
-        made = Builder(tmp_path / name)
-        for own in boxes:
-            made.add(80, 64, own)
-        roots.append(made.write_coco(tmp_path / name / "coco"))
-    return roots
+    one = [(1, 4, 4, 20, 24), (77, 22, 2, 20, 30, 1)]
+    two = [(1, 4, 4, 20, 24), (1, 22, 2, 20, 30, 1), (77, 0, 30, 20, 30, 1)]
+    none = [[(77, 4, 4, 20, 24)], [], []]
+    return [
+        draw_set(tmp_path / "with", [(80, 64)] * 2, [one, two]),
+        draw_set(tmp_path / "without", [(80, 64)] * 3, none),
+    ]
 
 
 def test_regions_of_several_sets(sets):
     """The second set knows its classes in another order, and by other numbers."""
-    for split in ("train", "val"):
-        path = sets[0] / f"annotations/instances_{split}.json"
-        data = json.loads(path.read_text())
+
+    def renumber(data):
         data["categories"] = [{"id": 5, "name": "person"}, {"id": 9, "name": "cell phone"}]
         for annotation in data["annotations"]:
             annotation["category_id"] = {1: 5, 77: 9}[annotation["category_id"]]
-        path.write_text(json.dumps(data))
+
+    for split in ("train", "val"):
+        edit(sets[0], renumber, split)
     joined, _ = load_data(sets[::-1], ["cell phone", "person"], 64)
     alone = load_split(sets[0], "train", ["cell phone", "person"], 64, antialias=False)
     assert [s.region_classes.tolist() for s in joined] == [[], [], [], [0], [1, 0]]
@@ -105,26 +99,17 @@ def test_regions_of_several_sets(sets):
 
 # ------------------------------------------------------------------------------ with pictures
 
-COLORS = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250, 250]])
-
 
 def colored():
-    """Draw black pictures with a region of a colour of its own, and a box next to it.
-
-    Every second picture is padded by 8 px on the left or above.
-    """
-    pictures, boxes, regions = [], [], []
-    for k, color in enumerate(COLORS.astype(np.uint8)):
-        left, top = ((0, 0), (8, 0), (0, 0), (0, 8), (0, 0))[k]
-        picture = np.zeros((64 - 2 * top, 64 - 2 * left, 3), np.uint8)
-        picture[10 - top : 40 + k - top, 32 - left : 53 - k - left] = color
-        pictures.append(picture)
-        boxes.append([22 / 64, (22 + k / 2) / 64, 20 / 64, (24 + k) / 64])
-        regions.append([(42.5 - k / 2) / 64, (25 + k / 2) / 64, (21 - k) / 64, (30 + k) / 64])
-    dataset = Pictures(pictures, boxes, size=64)
+    """Draw pictures with a region of a colour of its own, and a box next to it."""
+    dataset = rectangles(column=32)
     dataset.samples = [
-        sample._replace(regions=np.array([own], np.float32), region_classes=np.array([k], np.int32))
-        for k, (sample, own) in enumerate(zip(dataset.samples, regions, strict=True))
+        sample._replace(
+            boxes=np.array([[22, 24 + k / 2, 20, 28 + k]], np.float32) / 64,
+            regions=sample.boxes,
+            region_classes=sample.classes,
+        )
+        for k, sample in enumerate(dataset.samples)
     ]
     return dataset
 
@@ -143,15 +128,10 @@ def test_regions_are_where_they_are_drawn(options):
         assert (regions.dtype, classes.dtype) == (np.float32, np.int32)
         # What the regions of layers of one picture say, above each other, of its colour.
         for source in set(plan.source[plan.window[:, 2] > 0].tolist()):
-            lit = (np.abs(image - COLORS[source][:, None, None]) < 125).all(axis=0)
-            wanted = np.zeros((64, 64), bool)
             corners = to_corners(regions[classes == source], 64)
-            for x1, y1, x2, y2 in np.ceil(corners - 0.5).astype(int):
-                wanted[y1:y2, x1:x2] = True
+            lit, wanted = shown(image, source), pixels_in(corners)
             # Pasted rectangles cover regions, which stay; corners are blended both ways.
-            covered = np.zeros((64, 64), bool)
-            for x0, y0, x1, y1 in plan.window[LAYERS:]:
-                covered[y0:y1, x0:x1] = True
+            covered = pixels_in(plan.window[LAYERS:])
             assert (lit & ~wanted).sum() <= 6
             assert ((lit != wanted) & ~covered).sum() <= 6
             seen += len(corners)
@@ -166,12 +146,7 @@ def test_regions_are_where_they_are_drawn(options):
 # ------------------------------------------------------------------------------ in batches
 
 
-def leaves(batch):
-    return [field for field in batch[1:] if field is not None and not isinstance(field, tuple)]
-
-
-@pytest.mark.parametrize("mosaic", [0.0, 1.0])
-@pytest.mark.parametrize("rendered", [True, False])
+@pytest.mark.parametrize(("mosaic", "rendered"), [(0.0, True), (1.0, False)])
 def test_batches_have_the_regions_of_their_plans(sets, mosaic, rendered):
     train, _ = load_data(sets, CLASSES, 64)
     options = {"augment": Augment(mosaic=mosaic), "seed": 3}

@@ -7,7 +7,10 @@ import pytest
 from data.synthetic import scenes as scenes_module
 from data.synthetic.generate import MARKER, generate_dataset, main
 from data.synthetic.scenes import MIN_SIDE, MIN_VISIBLE, sample_scene
+from dataset import load_data
 from PIL import Image
+
+from tests.examples.conftest import CLASSES
 
 NUM_TRAIN, NUM_VAL = 10, 5
 
@@ -25,31 +28,19 @@ def contents(root):
 
 @pytest.mark.slow
 def test_layout(small_set):
-    for split, count in (("train", NUM_TRAIN), ("val", NUM_VAL)):
-        data = json.loads((small_set / f"annotations/instances_{split}.json").read_text())
-        assert {(c["id"], c["name"]) for c in data["categories"]} == {
-            (1, "person"),
-            (77, "cell phone"),
-        }
-        assert len(data["images"]) == count == len(list((small_set / "images" / split).iterdir()))
-        sizes = {}
-        for image in data["images"]:
-            with Image.open(small_set / "images" / split / image["file_name"]) as picture:
-                assert picture.format == "JPEG"
-                assert picture.mode == "RGB"
-                assert picture.size == (image["width"], image["height"])
-            sizes[image["id"]] = picture.size
-        assert len({a["id"] for a in data["annotations"]}) == len(data["annotations"]) > 0
-        for annotation in data["annotations"]:
-            x, y, w, h = annotation["bbox"]
-            width, height = sizes[annotation["image_id"]]
-            assert x >= 0
-            assert y >= 0
-            assert x + w <= width
-            assert y + h <= height
-            assert 0 < annotation["area"] <= w * h
-            assert annotation["iscrowd"] == 0
-    assert (small_set / "images/train/000000000001.jpg").exists()
+    sets = load_data(small_set, None, 64)
+    for data, count in zip(sets, (NUM_TRAIN, NUM_VAL), strict=True):
+        assert len(data) == count
+        assert (data.classes, data.category_ids) == (CLASSES, [1, 77])
+        assert not data.skipped + data.changed
+        report = data.report
+        assert report["boxes"]
+        assert not report["clipped"] + report["zero_area"] + report["regions"]
+        annotations = data.ground_truth()["annotations"]
+        assert len({a["id"] for a in annotations}) == len(annotations)
+        assert all(0 < a["area"] <= a["bbox"][2] * a["bbox"][3] for a in annotations)
+    with Image.open(small_set / "images/train/000000000001.jpg") as picture:
+        assert (picture.format, picture.mode) == ("JPEG", "RGB")
 
 
 @pytest.mark.slow

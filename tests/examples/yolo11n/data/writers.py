@@ -1,10 +1,15 @@
-"""One small data set, written in the forms of many tools, each by a function of `WRITERS`."""
+"""One small data set, written in the forms of many tools, each by a function of `WRITERS`.
+
+A function writes into a folder. It returns the paths by which the set can be opened, or None if
+that is the folder only, or the zip in it.
+"""
 
 import csv
 import json
 import shutil
 import zipfile
 from typing import NamedTuple
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -40,21 +45,26 @@ def writes(function):
     return function
 
 
+def pixels_of(picture):
+    """Return a picture's pixels; each has its own grey, and its things have others."""
+    pixels = np.full((*SIZE[::-1], 3), 30 * PICTURES.index(picture), np.uint8)
+    for name, x1, y1, x2, y2 in picture.things:
+        pixels[y1:y2, x1:x2] = 255 if name == "bolt" else 200
+    return pixels
+
+
 def draw(folder, drawn, end="png"):
-    """Draw pictures into a folder; each has its own grey."""
+    """Draw pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for picture in drawn:
-        pixels = np.full((*SIZE[::-1], 3), 30 * PICTURES.index(picture), np.uint8)
-        for name, x1, y1, x2, y2 in picture.things:
-            pixels[y1:y2, x1:x2] = 255 if name == "bolt" else 200
-        Image.fromarray(pixels).save(folder / f"{picture.stem}.{end}")
+        Image.fromarray(pixels_of(picture)).save(folder / f"{picture.stem}.{end}")
 
 
-def coco_of(drawn, folder=""):
-    """Return COCO's dictionary of pictures."""
+def coco_of(drawn, *forms):
+    """Return COCO's dictionary of pictures; their names have these forms, in turn."""
     images, annotations = [], []
     for number, picture in enumerate(drawn, 1):
-        name = f"{folder}{picture.stem}.png"
+        name = (forms or ("{}.png",))[number % max(len(forms), 1)].format(picture.stem)
         images.append({"id": number, "file_name": name, "width": SIZE[0], "height": SIZE[1]})
         for name, x1, y1, x2, y2 in picture.things:
             annotations.append({
@@ -152,39 +162,60 @@ def cvat_of_a_project(root):
 # ------------------------------------------------------------------------------ COCO
 
 
-@writes
-def coco(root):
-    for split, drawn in PARTS.items():
-        draw(root / "images" / split, drawn)
-        write_json(root / f"annotations/instances_{split}.json", coco_of(drawn))
+def write_parts(root, file, folder, names=("train", "val")):
+    """Write the parts by these names, in files and folders with the name in their path."""
+    files = [root / file.format(name) for name in names]
+    for name, path, drawn in zip(names, files, PARTS.values(), strict=True):
+        draw(root / folder.format(name), drawn)
+        write_json(path, coco_of(drawn))
+    return [root, *files]
 
 
-@writes
-def coco_next_to_its_pictures(root):
-    draw(root, PICTURES)
-    write_json(root / "labels_my-project_2024-05-01.json", coco_of(PICTURES))
+def write_whole(root, file, folder, *forms):
+    """Write all pictures as one part."""
+    draw(root / folder, PICTURES)
+    write_json(root / file, coco_of(PICTURES, *forms))
+    return [root, root / file]
+
+
+LABEL_STUDIO = (
+    "images/{}.png", "images\\{}.png", "images\\1/{}.png",
+    "..\\..\\label-studio\\label-studio\\media\\upload\\4\\{}.png",
+    "/data/local-files/?d=pictures/{}.png",
+)  # fmt: skip
+OF_PARTS = {  # files, folders, and the parts' names if they aren't train and val
+    "coco": ("annotations/instances_{}.json", "images/{}"),
+    "coco_2017": ("annotations/instances_{}2017.json", "{}2017"),
+    "coco_of_roboflow": ("{}/_annotations.coco.json", "{}", ("train", "valid")),
+    "coco_of_cvat_with_parts": (
+        "annotations/instances_{}.json", "images", ("Train", "Validation"),
+    ),
+    "coco_two_files": ("annotations/my_{}.json", "pictures"),
+}  # fmt: skip
+WHOLE = {
+    "coco_training_alone": ("annotations/instances_train.json", "images/train"),
+    "coco_of_roboflow_training_alone": ("train/_annotations.coco.json", "train"),
+    "coco_of_cvat": ("annotations/instances_default.json", "images/default"),
+    "coco_of_cvat_without_folders": ("annotations/instances_default.json", "images"),
+    "coco_of_label_studio": ("result.json", "images", *LABEL_STUDIO),
+    "coco_next_to_its_pictures": ("labels_my-project_2024-05-01.json", ""),
+}
+for write, layouts in ((write_parts, OF_PARTS), (write_whole, WHOLE)):
+    for form, layout in layouts.items():
+        WRITERS[form] = lambda root, write=write, layout=layout: write(root, *layout)
 
 
 @writes
 def coco_of_fiftyone(root):
-    for split, drawn in PARTS.items():
-        draw(root / split / "data", drawn)
-        write_json(root / split / "labels.json", coco_of(drawn))
+    write_parts(root, "{}/labels.json", "{}/data")
 
 
 @writes
 def coco_with_pictures_below(root):
     draw(root / "a/first", PICTURES[:3])
     draw(root / "a/second", PICTURES[3:])
-    write_json(root / "a/export.json", coco_of(PICTURES, "D:\\pictures\\"))
+    write_json(root / "a/export.json", coco_of(PICTURES, "D:\\pictures\\{}.png"))
     (root / "a/other.json").write_text("{}")
-
-
-@writes
-def coco_two_files(root):
-    draw(root / "pictures", PICTURES)
-    for split, drawn in PARTS.items():
-        write_json(root / f"annotations/my_{split}.json", coco_of(drawn))
 
 
 @writes
@@ -198,13 +229,83 @@ def coco_with_an_empty_part(root):
 # ------------------------------------------------------------------------------ text labels
 
 
-@writes
-def yolo(root):
+def write_yolo(root, yaml, file="data.yaml"):
+    """Write parts in images and labels, and a data.yaml with these lines before the names."""
     for split, drawn in PARTS.items():
         draw(root / "images" / split, drawn)
         write_labels(root / "labels" / split, drawn)
-    names = "\n".join(f"  {k}: {name}" for k, name in enumerate(NAMES))
-    (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames:\n{names}\n")
+    (root / file).write_text(f"{yaml}names: {NAMES}\n")
+    return [root, root / file]
+
+
+@writes
+def yolo(root):
+    return write_yolo(root, "train: images/train\nval: images/val\n")
+
+
+@writes
+def yolo_in_a_folder_called_images(root):
+    return yolo(root / "images/yolo")
+
+
+@writes
+def yolo_elsewhere(root):
+    write_yolo(root / "set", f"path: {root / 'set'}\ntrain: images/train\nval: images/val\n")
+    return [(root / "set/data.yaml").rename(root / "elsewhere.yaml")]
+
+
+@writes
+def yolo_with_valid(root):
+    return write_yolo(root, "train: images/train\nvalid: images/val\n")
+
+
+@writes
+def yolo_of_several_folders(root):
+    paths = write_yolo(root, "train: [images/more, images/train]\nval: images/val\n")
+    for kind, end in (("images", "png"), ("labels", "txt")):
+        (root / kind / "more").mkdir()
+        (root / kind / f"train/d.{end}").rename(root / kind / f"more/d.{end}")
+    return paths
+
+
+@writes
+def yolo_of_ultralytics(root):
+    """List pictures from their own folder; `path` is from a folder of data sets."""
+    top = root / "coco"
+    paths = write_yolo(top, "path: ../datasets/coco\ntrain: t.txt\nval: v.txt\n", "coco.yaml")
+    for split, drawn in PARTS.items():
+        listed = "".join(f"./images/{split}/{picture.stem}.png\n" for picture in drawn)
+        (top / f"{split[0]}.txt").write_text(listed, encoding="utf-8")
+    (top / "other.yaml").write_text("a: 1\n")
+    (top / "no.yaml").write_text("[:\n")
+    return paths
+
+
+@writes
+def yolo_of_ultralytics_coco(root):
+    """COCO's file for validation only, which tells the classes of the training's text labels."""
+    for split, drawn in PARTS.items():
+        draw(root / f"images/{split}2017", drawn)
+    write_labels(root / "labels/train2017", PARTS["train"])
+    content = coco_of(PARTS["val"])
+    content["categories"].reverse()
+    write_json(root / "annotations/instances_val2017.json", content)
+
+
+@writes
+def yolo_with_backslashes(root):
+    paths = write_yolo(root, "path: .\\\ntrain: ..\\images\\train\nval: 'images\\list.txt'\n")
+    listed = "".join(f".\\val\\{picture.stem}.png\n" for picture in PARTS["val"])
+    (root / "images/list.txt").write_text(listed)
+    return paths
+
+
+@writes
+def yolo_training_alone(root):
+    draw(root / "images/train", PICTURES)
+    write_labels(root / "labels/train", PICTURES)
+    (root / "data.yaml").write_text(f"train: images/train\nval:\nnames: {NAMES}\n")
+    return [root, root / "data.yaml"]
 
 
 @writes
@@ -216,14 +317,39 @@ def yolo_with_an_empty_part(root):
     (root / "data.yaml").write_text(text)
 
 
+def write_label_studio(root, encoded):
+    """Write names in one folder as in an address, a text that is no label beside each picture."""
+    draw(root / "images", PICTURES)
+    write_labels(root / "labels", PICTURES)
+    for file in [*(root / encoded).iterdir()]:
+        file.rename(file.with_name(quote(file.name)))
+    for file in [*(root / "images").iterdir()]:
+        file.with_suffix(".txt").write_text("what is to be seen")
+    (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
+    (root / "notes.json").write_text('{"categories": [], "info": {}}')
+
+
+@writes
+def yolo_of_label_studio(root):
+    write_label_studio(root, "labels")
+
+
+@writes
+def yolo_of_label_studio_with_encoded_pictures(root):
+    write_label_studio(root, "images")
+
+
 @writes
 def darknet(root):
-    draw(root / "obj_train_data", PICTURES)
-    write_labels(root / "obj_train_data", PICTURES)
+    """Labels next to the pictures, with a folder called images above them."""
+    top = root / "images/archive"
+    draw(top / "obj_train_data", PICTURES)
+    write_labels(top / "obj_train_data", PICTURES)
     listed = "".join(f"data/obj_train_data/{picture.stem}.png\n" for picture in PICTURES)
-    (root / "train.txt").write_text(listed, encoding="utf-8")
-    (root / "obj.names").write_text("\n".join(NAMES))
-    (root / "obj.data").write_text("classes = 2\ntrain = data/train.txt\nnames = data/obj.names\n")
+    (top / "train.txt").write_text(listed, encoding="utf-8")
+    (top / "obj.names").write_text("\n".join(NAMES))
+    (top / "obj.data").write_text("classes = 2\ntrain = data/train.txt\nnames = data/obj.names\n")
+    return [root, top, top / "obj.data"]
 
 
 @writes
