@@ -49,40 +49,13 @@ def nonzero(x):
     return pt.neq(x, np.array(0, x.type.dtype))
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
-@pytest.mark.parametrize("dtype", ["bool", *INTS, "float32", "float64"])
-def test_reductions(dtype, axis):
-    x = pt.tensor3("x", dtype=dtype)
-    values = np.abs(X * 3) if dtype.startswith("u") else X * 3
-    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.max, pt.min)]
-    outputs += [f(nonzero(x), axis=axis) for f in (pt.any, pt.all)]
-    compare_onnx_and_py([x], outputs, [values.astype(dtype)], rtol=1e-5)
-
-
-def test_mean_variance_keepdims():
-    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
-    outputs = [x.mean(axis=(1, 2)), x.var(axis=0, keepdims=True), x.std(axis=-1), x.argmax(axis=1)]
-    compare_onnx_and_py([x], outputs, [X])
-
-
 @pytest.mark.slow
 @given(data=st.data())
 def test_integers(data):
-    x, value = data.draw(tensors(INTS))
+    x, value = data.draw(tensors(["bool", *INTS]))
     axis = data.draw(axes_of(x.ndim))
     outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod)]
     outputs += [f(nonzero(x), axis=axis) for f in (pt.any, pt.all)]
-    outputs += [CAReduce(f, axis=axis)(x) for f in (and_, or_, xor)]
-    outputs += [Max(axis, initial=True)(x), Min(axis, initial=True)(x)]
-    compare_onnx_and_py([x], outputs, [value])
-
-
-@pytest.mark.slow
-@given(data=st.data())
-def test_booleans(data):
-    x, value = data.draw(tensors(["bool"]))
-    axis = data.draw(axes_of(x.ndim))
-    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.any, pt.all)]
     outputs += [CAReduce(f, axis=axis)(x) for f in (and_, or_, xor)]
     outputs += [Max(axis, initial=True)(x), Min(axis, initial=True)(x)]
     compare_onnx_and_py([x], outputs, [value])
@@ -186,12 +159,12 @@ def test_product_without_zeros(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
-@pytest.mark.parametrize("axis", [None, (0, 1), 0, ()])
-@pytest.mark.parametrize("shape", [(3, 4), (0, 4), (1, 1)])
+@pytest.mark.parametrize("axis", [None, 0])
+@pytest.mark.parametrize("shape", [(3, 4), (0, 4)])
 def test_sum_of_squares(dtype, axis, shape):
     x = pt.matrix("x", dtype=dtype)
     value = (np.arange(prod(shape)).reshape(shape) - 5).astype(dtype)
     model = compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis)], [value])
-    whole = axis in (None, (0, 1)) and dtype in ("float32", "float64")
+    whole = axis is None and dtype in ("float32", "float64")
     assert op_types(model).count("ReduceSumSquare") == whole
     assert not whole or "Mul" not in op_types(model)

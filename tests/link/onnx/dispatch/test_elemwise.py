@@ -14,13 +14,6 @@ RNG = np.random.default_rng(1)
 X = RNG.normal(size=(2, 3, 4))
 
 
-def test_broadcasting():
-    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
-    row, scalar = pt.fvector("row"), pt.fscalar("scalar")
-    outputs = [x + row, x * scalar, row - scalar, x + x[:, :1], x * 2]
-    compare_onnx_and_py([x, row, scalar], outputs, [X, [1, 2, 3, 4], 5])
-
-
 def test_composite_of_a_fused_function():
     x, y = pt.fmatrices("x", "y")
     f = pytensor.function([x, y], pt.exp(x * 2) + pt.tanh(y) / 3, mode="FAST_RUN")
@@ -42,11 +35,6 @@ def test_dimshuffle(order, expected):
     x = pt.tensor3("x", dtype="float32")
     model = compare_onnx_and_py([x], pt.exp(x).dimshuffle(order), [X])
     assert sorted(op_types(model)) == sorted(["Exp", *expected])
-
-
-def test_dimshuffle_drop():
-    x = pt.tensor("x", shape=(None, 1, 3, 1), dtype="float32")
-    compare_onnx_and_py([x], [x.dimshuffle(2, 0), pt.squeeze(x)], [X[:, None, :, :1]])
 
 
 @st.composite

@@ -15,8 +15,7 @@ from pytensor.tensor.elemwise import Elemwise
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
 SIGNED = ["int8", "int16", "int32", "int64"]
-UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
-INTS = SIGNED + UNSIGNED
+INTS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 NUMBERS = INTS + FLOATS
 ALL = ["bool", *NUMBERS]
