@@ -4,40 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
 from pytensor.scalar import and_, or_, xor
 from pytensor.tensor.elemwise import CAReduce
 from pytensor.tensor.math import Max, Min, ProdWithoutZeros
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, axes_of, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
-INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-FLOATS = ["float16", "float32", "float64"]
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(2, 3, 4))
-
-
-@st.composite
-def tensors(draw, dtypes, *, min_side=0, min_dims=0, max_dims=3, elements=None):
-    """Draw a variable, with static or symbolic sizes, and a value for it."""
-    dtype = draw(st.sampled_from(dtypes))
-    value = draw(
-        hnp.arrays(
-            dtype,
-            hnp.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=4),
-            elements=elements(dtype) if elements else None,
-        )
-    )
-    shape = draw(st.sampled_from([value.shape, (None,) * value.ndim]))
-    return pt.tensor("x", dtype=dtype, shape=shape), value
-
-
-@st.composite
-def axes_of(draw, ndim):
-    if not ndim or draw(st.booleans()):
-        return None
-    return tuple(draw(st.sets(st.integers(0, ndim - 1))))
 
 
 def small_floats(dtype):
@@ -52,7 +28,7 @@ def nonzero(x):
 @pytest.mark.slow
 @given(data=st.data())
 def test_integers(data):
-    x, value = data.draw(tensors(["bool", *INTS]))
+    x, value = data.draw(tensors(["bool", *INTEGERS]))
     axis = data.draw(axes_of(x.ndim))
     outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod)]
     outputs += [f(nonzero(x), axis=axis) for f in (pt.any, pt.all)]
@@ -88,7 +64,7 @@ def test_extrema_of_large_integers(dtype, axis):
 
 @given(data=st.data())
 def test_extrema(data):
-    x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_side=1))
+    x, value = data.draw(tensors(DTYPES, min_side=1))
     axis = data.draw(axes_of(x.ndim))
     # pt.min(x) is -max(-x) until it is rewritten, which is wrong for the smallest integer.
     outputs = [Max(axis)(x), Min(axis)(x)]

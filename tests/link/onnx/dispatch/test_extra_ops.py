@@ -13,7 +13,7 @@ from pytensor.tensor.extra_ops import (
     fill_diagonal,
     fill_diagonal_offset,
 )
-from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
 SPECIAL = st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])
@@ -38,7 +38,7 @@ def test_cumulative(name, data):
 
 @given(name=cumulative, data=st.data())
 def test_cumulative_of_narrow_integers(name, data):
-    x, value = data.draw(tensors(["bool", *INTS], min_dims=1))
+    x, value = data.draw(tensors(["bool", *INTEGERS], min_dims=1))
     axis = data.draw(st.integers(0, x.ndim - 1))
     for opset in (18, 24):
         (result,) = run(export_onnx([x], getattr(pt, name)(x, axis), opset_version=opset), [value])
@@ -62,7 +62,7 @@ def test_cumsum_is_one_node():
 def test_searchsorted(side, data):
     special = data.draw(st.booleans())
     elements = (lambda dtype: SPECIAL) if special else None
-    dtypes = FLOATS if special else ["bool", *INTS, *FLOATS]
+    dtypes = FLOATS if special else DTYPES
     x, array = data.draw(tensors(dtypes, min_dims=1, max_dims=1, elements=elements))
     v, values = data.draw(tensors(dtypes, elements=elements))
     order = pt.lvector("order")
@@ -76,7 +76,7 @@ def test_searchsorted(side, data):
 @pytest.mark.slow
 @given(data=st.data())
 def test_repeat(data):
-    x, value = data.draw(tensors(["bool", *INTS[:7], *FLOATS], min_dims=1))
+    x, value = data.draw(tensors(["bool", *INTEGERS[:7], *FLOATS], min_dims=1))
     axis = data.draw(st.integers(0, x.ndim - 1))
     n = value.shape[axis]
     counts = data.draw(hnp.arrays("int64", n, elements=st.integers(0, 3)))
@@ -99,9 +99,7 @@ def test_repeat_of_all_entries_alike():
 def test_unique(data):
     special = data.draw(st.booleans())
     elements = (lambda dtype: SPECIAL) if special else None
-    x, value = data.draw(
-        tensors(FLOATS if special else ["bool", *INTS, *FLOATS], min_dims=1, elements=elements)
-    )
+    x, value = data.draw(tensors(FLOATS if special else DTYPES, min_dims=1, elements=elements))
     wanted = data.draw(st.tuples(*[st.booleans()] * 3))
     outputs = Unique(*wanted)(x)
     compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
@@ -117,7 +115,9 @@ def test_unique_of_a_scalar():
 @given(data=st.data())
 def test_unique_slices(data):
     x, value = data.draw(
-        tensors(["bool", *INTS], min_dims=1, min_side=1, elements=lambda dtype: st.integers(0, 1))
+        tensors(
+            ["bool", *INTEGERS], min_dims=1, min_side=1, elements=lambda dtype: st.integers(0, 1)
+        )
     )
     axis = data.draw(st.integers(0, x.ndim - 1))
     compare_onnx_and_py([x], Unique(True, True, True, axis=axis)(x), [value])

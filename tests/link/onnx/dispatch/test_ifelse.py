@@ -125,29 +125,6 @@ def test_sink_into_branches():
     assert len(drawn) == 1
 
 
-def test_sink_two_levels_at_once():
-    builder = GraphBuilder(20)
-    graph = builder.graph
-    graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
-    c, x = Term(builder, "c", "bool", ()), Term(builder, "x", "float32", (2,))
-    value = x.node("Exp")
-    inner = {}
-    with builder.subgraph() as then_branch:
-        for key in ("then_branch", "else_branch"):
-            with builder.subgraph() as inner[key]:
-                builder.output(value.node("Sum", value), (2,))
-        builder.output(*builder.node("If", c, **inner), (2,))
-    with builder.subgraph() as else_branch:
-        builder.output(x, (2,))
-    (chosen,) = builder.node("If", c, then_branch=then_branch, else_branch=else_branch)
-    graph.outputs = [chosen.name]
-    assert sink_into_branches(graph)
-    assert [node.op_type for node in graph.nodes] == ["If"]
-    # Both of the inner branches read it.
-    assert [node.op_type for node in then_branch.nodes] == ["Exp", "If"]
-    assert not any(sink_into_branches(part) for part in (graph, then_branch))
-
-
 def test_nothing_sinks_into_a_loop():
     builder = GraphBuilder(20)
     graph = builder.graph

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
-from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.arange(12, dtype="float32").reshape(3, 4)
@@ -28,7 +28,7 @@ def test_one_gather_per_axis(mode):
 
 @given(mode=st.sampled_from(["reflect", "symmetric", "wrap"]), data=st.data())
 def test_copies(mode, data):
-    x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_dims=1, min_side=1))
+    x, value = data.draw(tensors(DTYPES, min_dims=1, min_side=1))
     # ONNX has one turn only, and a model with symbolic sizes can't know that it needs more.
     most = 0 if mode == "reflect" and None in x.type.shape else 9
     widths = data.draw(hnp.arrays("int64", (x.ndim, 2), elements=st.integers(0, most)))
@@ -40,7 +40,7 @@ def test_copies(mode, data):
 @given(mode=st.sampled_from(["constant", "edge"]), data=st.data())
 def test_fills(mode, data):
     side = 1 if mode == "edge" else 0
-    x, value = data.draw(tensors([*INTS[:3], *FLOATS], min_dims=1, min_side=side))
+    x, value = data.draw(tensors([*INTEGERS[:3], *FLOATS], min_dims=1, min_side=side))
     shape = data.draw(st.sampled_from([(), (1,), (2,), (1, 2), (x.ndim, 2)]))
     widths = data.draw(hnp.arrays("int64", shape, elements=st.integers(0, 3)))
     fill = np.arange(np.prod(shape, dtype=int)).reshape(shape) + 0.5

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytensor.tensor as pt
-from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.strategies import DTYPES, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, dims, op_types
 
 X = np.arange(2 * 6 * 4 * 5, dtype="float32").reshape(2, 6, 4, 5)
@@ -78,7 +78,7 @@ def test_reshape_of_no_images():
 @pytest.mark.slow
 @given(data=st.data())
 def test_shapes_of_any_dtype(data):
-    x, value = data.draw(tensors(["bool", *INTS, *FLOATS]))
+    x, value = data.draw(tensors(DTYPES))
     first = data.draw(st.integers(0, x.ndim))
     n_axes = data.draw(st.integers(0, x.ndim - first))
     outputs = [x.shape, x.size, *x.shape, x.ravel()]
@@ -92,7 +92,7 @@ def test_shapes_of_any_dtype(data):
 @pytest.mark.slow
 @given(data=st.data())
 def test_run_time_reshape(data):
-    x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_side=1))
+    x, value = data.draw(tensors(DTYPES, min_side=1))
     shape = pt.tensor("shape", shape=(3,), dtype=data.draw(st.sampled_from(["int8", "int64"])))
     parts = pt.lvector("parts")
     ravelled = x.ravel()

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
+from tests.link.onnx.strategies import FLOATS
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.random.default_rng(3).normal(size=(2, 3, 4)) * 20
@@ -13,7 +14,6 @@ FUNCTIONS = {
     "log_softmax": pt.special.log_softmax,
     "logsumexp": pt.special.logsumexp,
 }
-FLOATS = ["float16", "float32", "float64"]
 INF, NAN = np.inf, np.nan
 
 

@@ -8,11 +8,10 @@ from pytensor import function
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from pytensor.tensor.basic import PermuteRowElements
 from pytensor.typed_list import make_list
-from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.arange(24, dtype="float32").reshape(2, 3, 4)
-ALL = ["bool", *INTS, *FLOATS]
 
 
 @pytest.mark.parametrize(("shapes", "axis"), [(((0, 3), (2, 4)), 0), (((2, 4), (0, 3)), 1)])
@@ -38,8 +37,8 @@ def test_stack_of_an_empty_vector():
 @pytest.mark.slow
 @given(data=st.data())
 def test_join_and_split_of_any_dtype(data):
-    x, value = data.draw(tensors(ALL, min_dims=1))
-    y = pt.tensor("y", dtype=data.draw(st.sampled_from(ALL)), shape=(None,) * x.ndim)
+    x, value = data.draw(tensors(DTYPES, min_dims=1))
+    y = pt.tensor("y", dtype=data.draw(st.sampled_from(DTYPES)), shape=(None,) * x.ndim)
     sizes = pt.tensor(
         "sizes", dtype=data.draw(st.sampled_from(["int8", "int64", "uint16"])), shape=(None,)
     )
@@ -67,9 +66,9 @@ def test_arange_is_one_node():
     assert op_types(compare_onnx_and_py([n], pt.arange(n), [5])) == ["Range"]
 
 
-@given(dtype=st.sampled_from([*INTS, *FLOATS]), data=st.data())
+@given(dtype=st.sampled_from([*INTEGERS, *FLOATS]), data=st.data())
 def test_arange_of_integers(dtype, data):
-    of = data.draw(st.sampled_from(INTS))
+    of = data.draw(st.sampled_from(INTEGERS))
     bounds = [pt.scalar(name, dtype=of) for name in ("start", "stop", "step")]
     low = 0 if of.startswith("u") else -100
     start, stop = data.draw(st.tuples(st.integers(low, 100), st.integers(low, 100)))
@@ -118,7 +117,7 @@ def test_run_time_eye_and_tri(dtype):
 
 @given(data=st.data())
 def test_diagonals(data):
-    x, value = data.draw(tensors(ALL, min_dims=2))
+    x, value = data.draw(tensors(DTYPES, min_dims=2))
     first, second = data.draw(st.permutations(range(x.ndim)))[:2]
     offset = data.draw(st.integers(-4, 4))
     outputs = [pt.diagonal(x, offset=offset, axis1=first, axis2=second)]
@@ -128,7 +127,7 @@ def test_diagonals(data):
 @pytest.mark.slow
 @given(data=st.data())
 def test_matrices_of_diagonals(data):
-    x, value = data.draw(tensors(ALL, min_dims=1))
+    x, value = data.draw(tensors(DTYPES, min_dims=1))
     first, second = data.draw(st.permutations(range(x.ndim + 1)))[:2]
     offset = data.draw(st.integers(-2, 2))
     compare_onnx_and_py([x], pt.basic.alloc_diag(x, offset, first, second), [value])
@@ -193,7 +192,7 @@ def test_choosing_what_there_is_not_is_an_error(wrong):
 @pytest.mark.slow
 @given(data=st.data())
 def test_alloc_of_any_dtype(data):
-    x, value = data.draw(tensors(ALL))
+    x, value = data.draw(tensors(DTYPES))
     n, m = pt.lscalar("n"), pt.tensor("m", shape=(), dtype="uint8")
     outputs = [pt.alloc(x, n, *x.shape), pt.alloc(x, m, 2, *x.shape), pt.zeros_like(x)]
     outputs += [pt.stack([n, m, 3, n + 1])]

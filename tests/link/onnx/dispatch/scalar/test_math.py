@@ -15,6 +15,7 @@ from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from pytensor.scalar import UnaryScalarOp, upgrade_to_float_no_complex
 from pytensor.tensor import math as ptm
 from pytensor.tensor.elemwise import Elemwise
+from tests.link.onnx.strategies import FLOATS
 from tests.link.onnx.test_basic import compare_onnx_and_py, run, run_session, session_of
 from tests.utils import REFERENCE_MODE
 
@@ -33,7 +34,6 @@ class Scaled(UnaryScalarOp):
 
 
 i0e, i1e = Elemwise(Scaled("i0e")), Elemwise(Scaled("i1e"))
-FLOATS = ["float16", "float32", "float64"]
 # Beside what SciPy flushes to zero
 TOLERANCES = {"float16": (1e-3, 1e-7), "float32": (1e-6, 1e-37), "float64": (1e-13, 1e-305)}
 REAL = (-1e300, 1e300)
