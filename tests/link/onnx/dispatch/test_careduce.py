@@ -135,7 +135,7 @@ def test_product_without_zeros(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
-@pytest.mark.parametrize("axis", [None, 0])
+@pytest.mark.parametrize("axis", [None, 0, ()])
 @pytest.mark.parametrize("shape", [(3, 4), (0, 4)])
 def test_sum_of_squares(dtype, axis, shape):
     x = pt.matrix("x", dtype=dtype)

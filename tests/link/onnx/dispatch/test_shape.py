@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytensor
 import pytensor.tensor as pt
 from tests.link.onnx.strategies import DTYPES, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, dims, op_types
@@ -46,6 +47,14 @@ def test_reshape_knows_its_sizes():
         [x], x.reshape((x.shape[0], 2, -1)), [X], dynamic_axes={"x": {0: "N"}}
     )
     assert dims(model.graph.output[0]) == ["N", 2, 60]
+
+
+def test_sizes_that_follow_from_those_of_weights_are_known():
+    """Here to padding, which is one node where it knows the length."""
+    x, w = pt.fmatrix("x"), pytensor.shared(np.ones((3, 6), "float32"))
+    y = pt.pad((x @ w).reshape((x.shape[0], 2, -1)), [(0, 0), (0, 0), (1, 2)], mode="symmetric")
+    model = compare_onnx_and_py([x], y, [np.arange(6).reshape(2, 3)])
+    assert op_types(model) == ["MatMul", "Reshape", "Gather"]
 
 
 def test_reshape_to_nothing():

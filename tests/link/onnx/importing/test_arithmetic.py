@@ -88,6 +88,12 @@ def test_shifts_by_as_many_bits_as_there_are(dtype, direction, wanted):
     check(got, wanted, dtype)
 
 
+def test_attributes_have_single_precision():
+    """Of doubles, too; 0.01 is the default of the slope."""
+    got = computed("double[1] x", "y = LeakyRelu(x)", np.array([-1.0]), out="double[1] y")
+    check(got, [-float(np.float32(0.01))], "float64")
+
+
 def test_clip_where_the_bounds_cross():
     got = computed(
         "float[N] x, float low, float high",

@@ -142,6 +142,7 @@ def test_auto_pad_that_the_standard_lacks_is_refused():
         (node("Not", "x"), [("x", [2], TensorProto.INT32)], "'X' is of dtype int32; it takes"),
         (node("Resize", "x"), [("x", [1, 1, 2, 2])], "neither scales nor sizes"),
         (node("MatMul", "x"), [("x", [2])], "no input 'B', which it must have"),
+        (node("Cast", "x"), [("x", [2])], "no attribute 'to', which it must have"),
         (node("Relu", "x x"), [("x", [2])], "it has 2 inputs, and takes 1 at most"),
         (node("Add", "x z"), [("x", [2]), ("z", [2], HALF)], "dtypes float32 and float16"),
         (node("MeanVarianceNormalization", "x"), [("x", [2, 2, 2])], "axis 3, .* has 3 axes"),

@@ -8,6 +8,7 @@ from pytensor import function
 from pytensor.compile.mode import Mode
 from pytensor.gradient import verify_grad
 from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx.verify import run
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, parsed
 
 FAST = Mode("py", "fast_compile")
@@ -116,7 +117,10 @@ def test_integers_of_a_quantized_convolution_are_those_of_onnxruntime():
         yz=np.uint8(120),
         b=rng.integers(-5000, 5000, 6, "int32"),
     )
-    assert_as_onnxruntime(model, rng.integers(0, 256, (2, 4, 9, 7), "uint8"), exact=True)
+    x = rng.integers(0, 256, (2, 4, 9, 7), "uint8")
+    # Without its optimizations, onnxruntime cuts sums of two products off at 16 bits
+    (wanted,) = run(model.SerializeToString(), None, {"x": x})
+    np.testing.assert_array_equal(in_pytensor(model, [x])[0], wanted, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "int16"])
