@@ -11,7 +11,6 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import VerificationError, export_onnx, onnx_funcify
-from pytensor.scalar import Composite
 from tests.link.onnx.test_basic import (
     Triple,
     check_results,
@@ -370,17 +369,6 @@ def test_verification_computes_as_stably_as_the_model(optimize):
     outputs = [pt.log(pt.sigmoid(x)), pt.log1p(pt.exp(x)), pt.log(1 - pt.sigmoid(x))]
     sample = [100, -100, 3] if optimize else [3, -2, 1]
     export_onnx([x], outputs, verify=[sample], optimize=optimize)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("compiler")  # without which PyTensor fuses no reductions
-def test_a_fused_reduction_of_a_compiled_function():
-    x = pt.matrix("x", dtype="float32")
-    f = pytensor.function([x], pt.exp(x).prod(axis=1), mode="CVM")
-    (node,) = f.maker.fgraph.apply_nodes
-    assert isinstance(node.op.scalar_op, Composite)
-    model = export_onnx(f, verify=[[[1, 2, 3], [0.5, -1, 2]]])
-    assert not any("composite" in node.name for node in model.graph.node)
 
 
 @pytest.mark.slow
