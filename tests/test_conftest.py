@@ -9,11 +9,9 @@ from tests.utils import in_turn
 
 
 def test_combinations_in_turn():
-    """Without the long ones, each value still meets all values of the other axes."""
+    """Each value meets all values of the other axes."""
     axes = ["a", "b", "c"], [1, 2, 3], [True, False]
-    combinations = in_turn("letter, number, flag", *axes).args[1]
-    assert len(combinations) == 18
-    kept = [c.values for c in combinations if not c.marks]
+    kept = in_turn("letter, number, flag", *axes).args[1]
     assert len(kept) == 9
     for first, second in [(0, 1), (0, 2), (1, 2)]:
         pairs = {(values[first], values[second]) for values in kept}

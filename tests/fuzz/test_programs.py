@@ -27,9 +27,6 @@ SHARE = [
 ]  # fmt: skip
 # The first ones of each dtype and order of derivatives
 KINDS = (0, 1, 2, 4, 12, 13)
-programs = pytest.mark.parametrize(
-    "programs", [KINDS, pytest.param(range(20), marks=pytest.mark.long)], ids=["kinds", "twenty"]
-)
 
 
 @pytest.mark.slow
@@ -89,11 +86,10 @@ def falsified(fault):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
-@programs
-def test_a_fault_is_found(programs):
+def test_a_fault_is_found():
     """In each of these graphs, of either dtype, with derivatives and without."""
     compare, seen = Comparison(["FAST_COMPILE"]), set()
-    for program in programs:
+    for program in KINDS:
         graph = random_graph(program * SIZES + 1)
         for fault in FAULTS:
             compare.falsify = falsified(fault)
@@ -104,8 +100,7 @@ def test_a_fault_is_found(programs):
 
 
 @pytest.mark.slow
-@programs
-def test_rounding_is_no_fault(programs):
+def test_rounding_is_no_fault():
     """A last bit that differs, and an output that cancels to nothing but rounding."""
     cancelling = Graph(
         0,
@@ -123,7 +118,7 @@ def test_rounding_is_no_fault(programs):
         return [result * np.asarray(1 + 3e-7, result.dtype) for result in results]
 
     compare = Comparison(["FAST_COMPILE"], falsify)
-    for graph in [cancelling, *(random_graph(program * SIZES + 1) for program in programs)]:
+    for graph in [cancelling, *(random_graph(program * SIZES + 1) for program in KINDS)]:
         if graph.dtype == "float32":
             assert not compare(graph).wrong, graph
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("onnx_ir")
 
 from tests.catalogue.random_graphs.search import Drawn
-from tests.fuzz import values
-from tests.fuzz.values import JUDGES, Judges, case_of, draw_case, judge
+from tests.fuzz.values import JUDGES, case_of, draw_case, judge
 
 # The other tests' searches are smaller: theirs are single Ops.
 EXAMPLES = {"dev": 40, "ci": 500, "thorough": 10_000}
@@ -31,17 +30,3 @@ def test_graphs(data):
 
 def test_a_number_is_a_graph():
     assert str(case_of(7)[0]) == str(case_of(7)[0]) != str(case_of(8)[0])
-
-
-def test_verdicts(monkeypatch):
-    errors = {"ONNX": AssertionError("off by 1"), "round trip": NotImplementedError("no converter")}
-
-    def fail(name, *case):
-        if name in errors:
-            raise errors[name]
-
-    monkeypatch.setattr(values, "judge", fail)
-    verdict = Judges((*JUDGES, "round trip in NUMBA"))(1)
-    assert verdict.wrong == {"ONNX": "AssertionError: off by 1"}
-    assert verdict.refused == {"round trip": "NotImplementedError: no converter"}
-    assert set(verdict.seconds) == {*JUDGES, "round trip in NUMBA"}

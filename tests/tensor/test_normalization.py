@@ -11,7 +11,6 @@ from tests.utils import (
     REFERENCE_MODE,
     TOLERANCES,
     compare_jax_and_py,
-    in_turn,
 )
 
 RNG = np.random.default_rng(3)
@@ -122,38 +121,32 @@ def test_optional_parameters(name):
     np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.by_default("layer_over_two", "rms")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["layer_over_two", "rms"])
 def test_gradients(name):
     values = values_of(name)
     rng = np.random.default_rng(0)
     verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
 
 
-@pytest.mark.by_default("layer")
-@pytest.mark.parametrize("name", CASES)
-def test_second_gradients(name):
+def test_second_gradients():
     def first(*inputs):
-        gradients = pytensor.grad((CASES[name][0](*inputs) ** 3).sum(), inputs)
+        gradients = pytensor.grad((CASES["layer"][0](*inputs) ** 3).sum(), inputs)
         return pt.concatenate([g.ravel() for g in gradients])
 
-    values = [v[:1, :, :2] if v.ndim == 4 else v for v in values_of(name)]
-    if name in ("layer_over_two", "rms"):
-        values[1:] = [v[:2] for v in values[1:]]
+    values = [v[:1, :, :2] if v.ndim == 4 else v for v in values_of("layer")]
     rng = np.random.default_rng(0)
     verify_grad(first, values, rng=rng, mode=REFERENCE_MODE, eps=1e-6, rel_tol=1e-4)
 
 
-@pytest.mark.by_default("layer_over_two-True")
 @pytest.mark.slow
-@in_turn("name, static", [*CASES], [True, False])
-def test_jax_mode(name, static):
+def test_jax_mode():
     """The parameters' gradients keep float32, which mode JAX makes float64."""
     pytest.importorskip("jax")
     from pytensor.link.jax import jax_mode
 
-    inputs, outputs = graph(name, "float32", static)
-    compare_jax_and_py(inputs, outputs, values_of(name, "float32"), jax_mode=jax_mode())
+    inputs, outputs = graph("layer_over_two", "float32", True)
+    values = values_of("layer_over_two", "float32")
+    compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -193,13 +186,12 @@ def test_empty(shape):
     assert {result.shape for result in results} == {shape}
 
 
-@pytest.mark.by_default("shape0-py", "shape1-py")
-@pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"], ids=["py", "jax"])
 @pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0)])
-def test_gradient_of_empty_groups(shape, mode):
+def test_gradient_of_empty_groups(shape):
     x = pt.tensor3("x")
     gradient = pytensor.grad(pt.nn.group_norm(x, 2).sum(), x)
-    assert pytensor.function([x], gradient, mode=mode)(np.ones(shape)).shape == shape
+    f = pytensor.function([x], gradient, mode=REFERENCE_MODE)
+    assert f(np.ones(shape)).shape == shape
 
 
 def test_constant_examples_are_zero():

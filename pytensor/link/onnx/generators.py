@@ -10,6 +10,7 @@ import numpy as np
 
 from pytensor.compile.ops import DeepCopyOp
 from pytensor.conditional.op import IfElse
+from pytensor.graph.basic import Constant
 from pytensor.link.generators import KeyGenerator, key_of
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scan.op import Scan
@@ -41,10 +42,12 @@ def origin_of(state: Any) -> tuple[Any, int]:
         elif states := [v for v in node.inputs if isinstance(v.type, RandomType)]:
             state = states[0]
         else:
-            raise ConversionError(
-                f"{state} is made within the function; mode ONNX returns later states of its "
-                "generators only"
-            )
+            break
+    if state.owner is not None or isinstance(state, Constant):
+        raise ConversionError(
+            f"{state} is made within the function; mode ONNX returns later states of its "
+            "generators only"
+        )
     return state, count
 
 

@@ -4,6 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import pytensor.tensor as pt
+
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64")
 DTYPES = ("bool", *INTEGERS, *FLOATS)
@@ -135,3 +137,26 @@ def _abbreviated(draw, entries):
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         entries.insert(draw(st.integers(0, len(entries))), None)
     return tuple(entries)
+
+
+@st.composite
+def tensors(draw, dtypes, *, min_side=0, min_dims=0, max_dims=3, elements=None):
+    """Draw a variable, with static or symbolic sizes, and a value for it."""
+    dtype = draw(st.sampled_from(dtypes))
+    value = draw(
+        hnp.arrays(
+            dtype,
+            hnp.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=4),
+            elements=elements(dtype) if elements else None,
+        )
+    )
+    shape = draw(st.sampled_from([value.shape, (None,) * value.ndim]))
+    return pt.tensor("x", dtype=dtype, shape=shape), value
+
+
+@st.composite
+def axes_of(draw, ndim):
+    """Draw some of the axes, or None for all."""
+    if not ndim or draw(st.booleans()):
+        return None
+    return tuple(draw(st.sets(st.integers(0, ndim - 1))))

@@ -2,8 +2,6 @@ import os
 import zlib
 from cProfile import Profile
 from functools import lru_cache
-from importlib import import_module
-from pkgutil import walk_packages
 
 import numpy as np
 import onnx
@@ -17,14 +15,10 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.onnx import (
     ConversionError,
-    DroppedCheckWarning,
     UnsupportedOpError,
-    dispatch,
     export_onnx,
-    extras,
     onnx_funcify,
 )
-from pytensor.raise_op import assert_op
 from pytensor.tensor.basic import MakeVector
 from tests.utils import REFERENCE_MODE, TOLERANCES, compiled
 
@@ -176,24 +170,6 @@ def onnx_funcify_Triple(op, node, x):
     raise ConversionError("three is too many")
 
 
-def test_no_converter_is_replaced_by_another():
-    onnx_funcify.load()
-    names = [
-        module.name
-        for package in (dispatch, extras)
-        for module in walk_packages(package.__path__, f"{package.__name__}.")
-    ]
-    written = {
-        (name, function)
-        for module in names
-        for name, function in vars(import_module(module)).items()
-        if name.startswith("onnx_funcify_")
-    }
-    registered = set(onnx_funcify.registry.values())
-    assert len(written) > 100
-    assert not [name for name, function in written if function not in registered]
-
-
 def test_user_op():
     x = pt.vector("x", dtype="float32")
     compare_onnx_and_py([x], Double()(x), [[1, 2, 3]])
@@ -236,12 +212,6 @@ def test_op_from_graph_is_inlined():
     a, b = inner(x + y, y)
     model = compare_onnx_and_py([x, y], [a, b], [[1, 2], [3, 4]])
     assert sorted(op_types(model)) == ["Add", "Add", "Mul", "Mul", "Sub"]
-
-
-def test_assert_is_not_dropped_in_silence():
-    x = pt.vector("x", dtype="float32")
-    with pytest.warns(DroppedCheckWarning, match="not check"):
-        export_onnx([x], assert_op(x, pt.all(x > 0)))
 
 
 def test_model_is_valid_at_every_opset():

@@ -50,13 +50,12 @@ def test_ways_to_call(x, tmp_path):
     assert onnx.load(tmp_path / "a.onnx") == models[1]
 
 
-@pytest.mark.by_default("FAST_COMPILE")
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", pytest.param("NUMBA", marks=pytest.mark.slow)])
-def test_compiled_function(x, mode):
+def test_compiled_function(x):
     w = pytensor.shared(np.ones((3, 4), "float32"), name="w")
     count = pytensor.shared(0, name="count")
     y = pt.special.softmax(pt.tanh(x @ w + 1), axis=1)
-    f = pytensor.function([x], [y, y.sum()], updates={count: count + 1}, mode=mode, name="net")
+    updates = {count: count + 1}
+    f = pytensor.function([x], [y, y.sum()], updates=updates, mode="FAST_COMPILE", name="net")
     w.set_value(np.arange(12, dtype="float32").reshape(3, 4))
     model = export_onnx(f, verify=[X])
     assert model.graph.name == "net"
@@ -76,14 +75,6 @@ def test_names(x):
     assert list(model.graph.node[0].output) == ["hidden"]
     model = export_onnx([x], [y], input_names=["images"], output_names=["boxes"])
     assert (names(model.graph.input), names(model.graph.output)) == (["images"], ["boxes"])
-
-
-def test_equal_names_are_made_different():
-    a, b = pt.fvector("a"), pt.fvector("a")
-    hidden = pt.exp(a)
-    hidden.name = "a"
-    model = compare_onnx_and_py([a, b], [hidden * b, hidden], [[1, 2], [3, 4]])
-    assert len({*names(model.graph.input), *names(model.graph.output)}) == 4
 
 
 def test_outputs_that_are_nothing_new(x):
@@ -135,9 +126,7 @@ def test_initializers_as_inputs(x):
 
 def test_external_data(x, tmp_path):
     w = pytensor.shared(np.random.default_rng(0).normal(size=(3, 500)).astype("float32"), name="w")
-    for _ in range(2):
-        # The second time must overwrite the first.
-        export_onnx([x], x @ w, tmp_path / "m.onnx", external_data=True, verify=[X])
+    export_onnx([x], x @ w, tmp_path / "m.onnx", external_data=True, verify=[X])
     assert (tmp_path / "m.onnx.data").stat().st_size < 8192
     assert (tmp_path / "m.onnx").stat().st_size < 2000
     loaded = onnx.load(tmp_path / "m.onnx")
@@ -193,11 +182,8 @@ def test_optimize_false_writes_the_graph_as_it_is(x):
         ({"initializers": "outputs"}, ValueError, "initializers must be one of"),
         ({"external_data": "yes"}, ValueError, "external_data must be one of"),
         ({"external_data": True}, ValueError, "needs a path"),
-        ({"input_names": ["a", "b"]}, ValueError, "must have 1 names"),
-        ({"output_names": [""]}, ValueError, "must be strings, got ''"),
         ({"dynamic_axes": {"z": {0: "N"}}}, ValueError, "names ..z.."),
         ({"dynamic_axes": {"x": {1: "N"}}}, ValueError, "fixed size 3"),
-        ({"dynamic_axes": {"x": {2: "N"}}}, ValueError, "has 2 axes"),
         ({"verify": {"z": X}}, ValueError, "must have values for"),
         ({"verify": [X, X]}, ValueError, "must have 1 values"),
         ({"optimise": True}, TypeError, "unexpected keyword"),
@@ -278,12 +264,10 @@ def test_small_network():
     ]
 
 
-@pytest.mark.by_default("24")
-@pytest.mark.parametrize("opset_version", [18, 19, 21, 22, 23, 24])
-def test_small_network_at_other_opsets(opset_version):
+def test_small_network_at_another_opset():
     x, y = small_network(8, 12)
     images = np.random.default_rng(1).normal(size=(1, 3, 8, 12))
-    compare_onnx_and_py([x], y, [images], opset_version=opset_version, rtol=1e-3, atol=1e-4)
+    compare_onnx_and_py([x], y, [images], opset_version=24, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -342,12 +326,6 @@ def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
 
 
 @pytest.mark.slow
-def test_importing_pytensor_does_not_import_onnx():
-    code = "import sys, pytensor.tensor; assert not {'onnx', 'onnxruntime'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.slow
 def test_exporting_does_not_import_onnx_ir():
     """Its import takes longer than most exports: thoughts/upstream/onnx-ir-import-time.md."""
     code = (
@@ -393,23 +371,6 @@ def test_verification_computes_as_stably_as_the_model(optimize):
     export_onnx([x], outputs, verify=[sample], optimize=optimize)
 
 
-@pytest.mark.by_default("<lambda>0", "<lambda>1", "<lambda>2")
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda x: pt.sqr(x).sum(),
-        lambda x: pt.exp(x).prod(axis=1),
-        lambda x: pt.tanh(x * 2 + 1).max(axis=0),
-        lambda x: pytensor.scan(lambda row: pt.log1p(pt.sqr(row)).sum(), x, return_updates=False),
-    ],
-)
-def test_fused_reductions_of_compiled_functions(build):
-    x = pt.matrix("x", dtype="float32")
-    f = pytensor.function([x], build(x), mode="CVM")
-    model = export_onnx(f, verify=[[[1, 2, 3], [0.5, -1, 2]]])
-    assert not any("composite" in node.name for node in model.graph.node)
-
-
 @pytest.mark.slow
 def test_trace_is_of_the_users_code(tmp_path):
     code = (
@@ -453,12 +414,10 @@ def test_a_converter_that_returns_something_else_is_named(returned, message):
         export_onnx([x], Faulty()(x))
 
 
-@pytest.mark.by_default("onnx")
 @pytest.mark.slow
-@pytest.mark.parametrize("missing", ["onnx", "onnxruntime"])
-def test_missing_packages_are_named(missing):
+def test_a_missing_package_is_named():
     code = (
-        f"import sys; sys.modules[{missing!r}] = None\n"
+        "import sys; sys.modules['onnx'] = None\n"
         "import pytensor.tensor as pt\n"
         "try:\n"
         "    from pytensor.link.onnx import export_onnx\n"
@@ -466,7 +425,7 @@ def test_missing_packages_are_named(missing):
         "except ModuleNotFoundError as error: print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert f"needs the package {missing!r}: pip install onnx onnxruntime" in result.stdout
+    assert "needs the package 'onnx': pip install onnx onnxruntime" in result.stdout
 
 
 @pytest.mark.parametrize("add", [None, lambda x, y: x + y, lambda x, y: y + x])

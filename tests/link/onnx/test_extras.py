@@ -21,13 +21,12 @@ def loaded():
 
 x = pt.matrix("x")
 model = export_onnx([x], [pt.sigmoid(x @ x.T).sum(axis=1)])
-exporting = loaded()
 from pytensor.link.onnx import from_onnx
 from_onnx(model)
 extras = [name for name in loaded() if ".extras." in name]
 model = export_onnx([x], [pt.gammaln(x)])
 special = {name.split(".")[4] for name in loaded() if ".extras." in name}
-print(len(exporting), extras, special)
+print(extras, special)
 """
 
 
@@ -37,9 +36,7 @@ def test_a_small_export_loads_no_extras():
     run = subprocess.run(
         [sys.executable, "-c", SMALL], env=environment, capture_output=True, text=True, check=True
     )
-    number, rest = run.stdout.split(maxsplit=1)
-    assert int(number) <= 90
-    assert rest.strip() == "[] {'special'}"
+    assert run.stdout.strip() == "[] {'special'}"
 
 
 @pytest.mark.parametrize("table", [onnx_funcify, onnx_batched], ids=["ops", "batches"])

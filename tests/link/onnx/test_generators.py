@@ -9,7 +9,6 @@ from pytensor.conditional.op import ifelse
 from pytensor.link.generators import key_of
 from pytensor.link.jax import reseed
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.generators import advanced, origin_of, states_of
 from tests.utils import assert_all_differ
 
 pytest.importorskip("onnxruntime")
@@ -145,25 +144,18 @@ def test_loops_continue_the_stream():
         assert (key_of(generator.get_value()) != key_of(np.random.default_rng(seed))).any()
 
 
-def test_origins_of_states():
-    generator = shared()
-    moved, x = pt.random.normal(rng=generator, return_next_rng=True)
-    last, _ = pt.random.uniform(rng=moved, return_next_rng=True)
-    assert origin_of(generator) == (generator, 0)
-    assert origin_of(last) == (generator, 2)
-    chosen, _ = ifelse(pt.bscalar(), [moved, x], [generator, x])
-    assert origin_of(chosen) == (generator, 2)
-    made = pt.random.op.default_rng(pt.lscalar())
+def test_a_state_that_a_condition_chooses():
+    generator, flag = shared(), pt.bscalar("flag")
+    moved, x = pt.random.normal(size=2, rng=generator, return_next_rng=True)
+    chosen, y = ifelse(flag, [moved, x], [generator, x * 0])
+    f = pytensor.function([flag], y, updates={generator: chosen}, mode="ONNX")
+    draws = [f(1), f(0), f(1)]
+    assert_all_differ([draws[0], draws[2]])
+    np.testing.assert_array_equal(draws[1], [0, 0])
+
+
+def test_a_state_that_is_made_within_the_function_is_refused():
+    made = pt.random.op.default_rng(3)
+    moved, x = pt.random.normal(size=2, rng=made, return_next_rng=True)
     with pytest.raises(ConversionError, match="is made within the function"):
-        origin_of(made)
-
-
-def test_states_of_generators():
-    generators = [np.random.default_rng(k) for k in range(3)]
-    states = states_of(generators).view("uint64")
-    assert len(set(states.tolist())) == 3
-    low, high = key_of(generators[1]).tolist()
-    assert states[1] == low + (high << 32)
-    for count in (0, 1, 5):
-        later = states_of([advanced(generators[0], count)]).view("uint64")
-        assert int(later[0] - states[0]) == count * 0x9E3779B97F4A7C15 % 2**64
+        pytensor.function([], [x, moved], mode="ONNX")

@@ -1,8 +1,6 @@
-import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import get_all_opkernel_def
 
-from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.kernels import KERNELS, work_dtype
+from pytensor.link.onnx.kernels import KERNELS
 from pytensor.link.onnx.settings import OPSETS
 
 PARAMETERS = ("T", "T1", "V", "T2")
@@ -36,14 +34,3 @@ def test_the_table_holds_for_the_installed_onnxruntime():
             # float16 without a kernel of its own is cast by onnxruntime.
             missing = dtypes - installed[op_type, opset] - {"float16"}
             assert not missing, (op_type, opset, missing)
-
-
-def test_work_dtype_is_the_narrowest_that_holds_every_value():
-    assert work_dtype("Max", "int8") == "int8"
-    assert work_dtype("Max", "int16") == "int32"
-    assert work_dtype("Max", "float16") == "float16"
-    assert work_dtype("Conv", "float16") == "float16"
-    assert work_dtype("ReduceSum", "uint32") == "int64"
-    for op_type, dtype in (("Erf", "float64"), ("TopK", "uint64"), ("Det", "int32")):
-        with pytest.raises(ConversionError, match=f"no {op_type} for {dtype}"):
-            work_dtype(op_type, dtype)

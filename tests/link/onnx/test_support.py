@@ -1,36 +1,14 @@
 """The support table says what is so: each cell is tried again."""
 
-from importlib import import_module
-from importlib.util import find_spec
-
 import pytest
 
 from docs.tools import onnx_support
 from docs.tools.onnx_support import TABLE, document, try_cell
-from pytensor.compile.builders import OpFromGraph
 from pytensor.link.onnx import onnx_funcify
 from pytensor.link.onnx.settings import OPSETS
 from tests.catalogue.ops import DTYPES, covered_classes, examples
 
 ROWS = {example.name: example for example in examples()}
-# What the JAX backend has and this one doesn't, and why.
-NOT_FOR_ONNX = {
-    "AllReduce": "a rewrite takes it away where there is one device",
-    "AbstractFunctionGraph": "a graph, no Op",
-    "Barrier": "made by a rewrite for JAX",
-    "ChannelsLast": "made for JAX; exports of functions compiled for it undo it",
-    "Dot": "sparse",
-    "Eig": "complex results",
-    "JAXOp": "calls JAX",
-    "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
-    "Kept": "made of loops by a rewrite for JAX",
-    "LazyIfElse": "made by compilation; its branches are inlined",
-    "Schur": "iterative, and complex in general",
-    "StructuredDot": "sparse",
-    "Spread": "made by pooling's conversion for JAX",
-    "SharedNumbers": "made in functions compiled for JAX, whose updates are left out",
-    "Update": "made in functions compiled for JAX, whose updates are left out",
-}
 
 
 def table_cells():
@@ -107,24 +85,3 @@ def test_only_the_named_rows_are_tried(monkeypatch, capsys):
 @pytest.mark.long
 def test_table():
     assert TABLE.read_text() == document(), "run python -m docs.tools.onnx_support"
-
-
-@pytest.mark.skipif(not find_spec("jax"), reason="compares with the JAX backend")
-def test_what_the_jax_backend_has():
-    from pytensor.link.jax.dispatch import jax_funcify
-    from pytensor.link.jax.dispatch.table import OPS
-
-    for module in OPS.values():
-        import_module(f"pytensor.link.jax.{module}")
-    onnx_funcify.load()
-    ours = {op_class for op_class in onnx_funcify.registry if op_class is not object}
-    ours.add(OpFromGraph)
-    missing = {
-        op_class.__name__
-        for op_class in jax_funcify.registry
-        # no test's, not all Ops' base, nor the graphs that jax_mode converts, which stand for no Op
-        if op_class.__module__.startswith("pytensor.")
-        and op_class.__name__ not in ("GraphWithConverter", "Op", "StepsInPython")
-        and not ours.intersection(op_class.__mro__)
-    }
-    assert missing <= set(NOT_FOR_ONNX)

@@ -52,20 +52,18 @@ def compiled(name, mode):
         return function, point, kept.rewrite is not None
 
 
-@pytest.mark.by_default("eight_schools")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["eight_schools", "local_level"])
-def test_programs_are_kept(name, folder, caplog):  # noqa: F811
+def test_programs_are_kept(folder, caplog):  # noqa: F811
     results = []
     for found in (False, True):
-        function, point, deferred = compiled(name, jax_mode(keep_programs=True))
+        function, point, deferred = compiled("eight_schools", jax_mode(keep_programs=True))
         assert deferred == found
         results.append(function(point))
     np.testing.assert_array_equal(*results)
     assert len(list(folder.iterdir())) == 1
     assert "not kept" not in caplog.text
     other = jax_mode(keep_programs=True).including("local_remove_check_parameter")
-    assert not compiled(name, other)[2]
+    assert not compiled("eight_schools", other)[2]
 
 
 @pytest.mark.slow
@@ -89,8 +87,10 @@ def test_what_has_no_name_is_told(folder, caplog):  # noqa: F811
     assert caplog.text.count("A program is not kept on disk: CustomDist is from") == 1
 
 
-def assert_one_stream(name):
-    """Assert that two functions of a model's draws, a copy and Python's continue one stream."""
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["eight_schools", "local_level"])
+def test_functions_of_a_model_draw_one_stream(name):
+    """Two functions of its draws, a copy and Python's continue it."""
     with pytensor.config.change_flags(**FLAGS), build(name, "large") as model:
         variables = model.basic_RVs
         f, reversed_f = (
@@ -109,22 +109,6 @@ def assert_one_stream(name):
     first, second = python(), python()
     assert any(np.not_equal(a, b).any() for a, b in zip(first, second, strict=True))
     assert any(np.not_equal(a, b).any() for a, b in zip(f(), alone[-1], strict=True))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["eight_schools", "local_level"])
-def test_functions_of_a_model_draw_one_stream(name):
-    assert_one_stream(name)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", names_of("large"))
-def test_functions_of_each_model_draw_one_stream(name):
-    if name in ("markov_chain", "structural_time_series"):
-        pytest.importorskip("pymc_extras")
-    if name == "icar":
-        pytest.skip("PyMC draws from no ICAR")
-    assert_one_stream(name)
 
 
 @pytest.mark.slow

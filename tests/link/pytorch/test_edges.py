@@ -91,23 +91,11 @@ def test_bad_shapes_at_run_time():
         f([1.0, 2.0, 3.0])
 
 
-def small(x, w, gamma):
-    return pt.silu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)) * gamma[:, None, None])
-
-
-def large(x, w, gamma):
-    h = pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1))
-    h = pt.silu(pt.batch_normalization_train(h, gamma, gamma, "spatial")[0])
-    h = pt.nn.max_pool2d(h, (3, 2), 2, 1)
-    return pt.topk(h.flatten(3), 3, axis=2)[0]
-
-
 # PyTorch 2.15 says so on Python 3.13.0 alone.
 @pytest.mark.filterwarnings("ignore:Guards may run slower:RuntimeWarning")
-@pytest.mark.parametrize("network", [small, pytest.param(large, marks=pytest.mark.long)])
-def test_compiled(network):
-    inputs = [pt.tensor4("x"), pt.tensor4("w"), pt.vector("gamma")]
-    out = network(*inputs)
+def test_compiled():
+    x, w, gamma = inputs = [pt.tensor4("x"), pt.tensor4("w"), pt.vector("gamma")]
+    out = pt.silu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)) * gamma[:, None, None])
     outputs = [out, *pytensor.grad((out**2).sum(), inputs)]
     f = pytensor.function(inputs, outputs, mode="PYTORCH")
     reference = pytensor.function(inputs, outputs, mode="FAST_COMPILE")

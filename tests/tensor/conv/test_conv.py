@@ -40,9 +40,7 @@ def symbolic_pair(ndim, dtype="float64"):
 # border_mode, the same as pairs for a kernel of 2 x 3 with the given dilation, stride, dilation,
 # groups, flip
 CASES = [
-    ("valid", ((0, 0), (0, 0)), (1, 1), (1, 1), 1, True),
     ("valid", ((0, 0), (0, 0)), (2, 3), (1, 2), 1, False),
-    ("half", ((1, 1), (1, 1)), (1, 1), (1, 1), 1, True),
     ("half", ((2, 2), (1, 1)), (1, 2), (3, 1), 2, False),
     ("full", ((2, 2), (2, 2)), (2, 1), (2, 1), 2, True),
     (2, ((2, 2), (2, 2)), (3, 2), (1, 1), 1, False),
@@ -52,14 +50,6 @@ CASES = [
 ]
 
 
-@pytest.mark.by_default(
-    "valid-pads1-stride1-dilation1-1-False",
-    "full-pads4-stride4-dilation4-2-True",
-    "2-pads5-stride5-dilation5-1-False",
-    "border6-pads6-stride6-dilation6-4-True",
-    "border7-pads7-stride7-dilation7-4-False",
-    "border8-pads8-stride8-dilation8-2-True",
-)
 @pytest.mark.parametrize(("border", "pads", "stride", "dilation", "groups", "flip"), CASES)
 def test_against_definition(border, pads, stride, dilation, groups, flip):
     rng = np.random.default_rng(0)
@@ -97,20 +87,15 @@ def test_against_scipy(mode, flip, reference):
     )
 
 
-@pytest.mark.by_default("1")
-@pytest.mark.parametrize("n", [1, 3])
-def test_other_ranks(n):
+def test_one_axis():
     rng = np.random.default_rng(2)
-    image = rng.normal(size=(2, 4, 5, 4, 6)[: n + 2])
-    filters = rng.normal(size=(2, 2, 2, 1, 3)[: n + 2])
-    pads = ((1, 0), (0, 2), (1, 1))[:n]
-    stride, dilation = (2, 1, 3)[:n], (1, 2, 2)[:n]
+    image, filters = rng.normal(size=(2, 4, 5)), rng.normal(size=(2, 2, 2))
 
     def convolution(image, filters):
-        return conv(image, filters, pads, stride, dilation, 2)
+        return conv(image, filters, ((1, 0),), 2, 1, 2)
 
     out = convolution(image, filters).eval(mode=REFERENCE_MODE)
-    expected = naive_conv(image, filters, pads, stride, dilation, 2, True)
+    expected = naive_conv(image, filters, ((1, 0),), (2,), (1,), 2, True)
     np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
     verify_grad(convolution, [image[:1], filters], rng=rng, mode=REFERENCE_MODE)
 

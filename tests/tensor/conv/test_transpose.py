@@ -54,14 +54,6 @@ CASES = [
 ]
 
 
-@pytest.mark.by_default(
-    "valid-pads0-stride0-dilation0-1-True-0",
-    "valid-pads1-stride1-dilation1-1-False-more1",
-    "half-pads2-stride2-dilation2-2-True-more2",
-    "full-pads3-stride3-dilation3-2-False-more3",
-    "1-pads4-stride4-dilation4-4-True-more4",
-    "border5-pads5-stride5-dilation5-4-False-0",
-)
 @pytest.mark.parametrize(("border", "pads", "stride", "dilation", "groups", "flip", "more"), CASES)
 def test_against_definition(border, pads, stride, dilation, groups, flip, more):
     rng = np.random.default_rng(0)
@@ -125,9 +117,7 @@ def test_output_shape(symbolic):
             f(values[0][:, :, :3], values[1])
 
 
-@pytest.mark.by_default("2")
-@pytest.mark.parametrize("order", [2, 3])
-def test_higher_order(order):
+def test_second_order():
     rng = np.random.default_rng(4)
     op = ConvTranspose(
         border_mode=((1, 0), (0, 2)),
@@ -139,10 +129,8 @@ def test_higher_order(order):
     values = [rng.normal(size=(1, 4, 3, 2)), rng.normal(size=(4, 1, 2, 3))]
 
     def derivative(*variables):
-        result = (op(*variables) ** 2).sum()
-        for _ in range(order - 1):
-            result = sum((g**2).sum() for g in pytensor.grad(result, variables))
-        return result
+        gradients = pytensor.grad((op(*variables) ** 2).sum(), variables)
+        return sum((g**2).sum() for g in gradients)
 
     verify_grad(derivative, values, rng=rng, mode=REFERENCE_MODE, rel_tol=1e-4, abs_tol=1e-4)
 

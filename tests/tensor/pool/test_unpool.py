@@ -7,11 +7,9 @@ from pytensor.gradient import verify_grad
 from tests.utils import REFERENCE_MODE
 
 
-@pytest.mark.by_default("True")
-@pytest.mark.parametrize("static", [True, False])
-def test_inverse_of_pooling(static):
+def test_inverse_of_pooling():
     value = 1 + np.random.default_rng(0).permutation(2 * 3 * 7 * 8).reshape(2, 3, 7, 8) / 7
-    x = pt.tensor("x", shape=value.shape if static else (None,) * 4)
+    x = pt.tensor("x", shape=value.shape)
     maxima, indices = pt.nn.max_pool2d(x, (2, 3), return_indices=True)
     out = pt.nn.max_unpool2d(maxima, indices, (2, 3), output_size=x.shape)
     kept = pt.nn.max_unpool2d(maxima, indices, (2, 3), output_size=(7, 8))

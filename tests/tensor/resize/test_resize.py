@@ -1,5 +1,4 @@
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -114,13 +113,6 @@ def naive_resize(x, size=None, scale=None, axes=None, **options):
     return np.where(outside, options.get("extrapolation_value", 0.0), x)
 
 
-METHODS = [
-    *({"nearest_mode": rounding} for rounding in NEAREST_MODES),
-    {"mode": "linear"},
-    {"mode": "cubic", "exclude_outside": True},
-    {"mode": "linear", "antialias": True},
-    {"mode": "cubic", "antialias": True, "exclude_outside": True, "cubic_coeff_a": -0.5},
-]
 # For 5 x 6 images: up and down, to one cell, by factors that leave a rest, with one factor for all
 TARGETS = [
     {"size": (7, 4)},
@@ -135,15 +127,9 @@ def coordinates(how):
     return CROP if how == "tf_crop_and_resize" else {"coordinate_transformation_mode": how}
 
 
-@pytest.mark.by_default("{'nearest_mode': 'round_prefer_floor'}-tf_half_pixel_for_nn")
+@pytest.mark.parametrize("how", ["half_pixel", "align_corners", "tf_half_pixel_for_nn"])
 @pytest.mark.parametrize(
-    ("method", "how"),
-    # each method with two, and each coordinate mode with nearest and linear
-    [
-        *product(METHODS, ("align_corners", "tf_crop_and_resize")),
-        *product([METHODS[0], {"mode": "linear"}], COORDINATE_MODES[:-1]),
-    ],
-    ids=str,
+    "method", [{"nearest_mode": "round_prefer_floor"}, {"mode": "linear"}], ids=str
 )
 def test_against_specification(method, how):
     value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
@@ -238,14 +224,6 @@ def test_against_pillow(mode, resample, size):
     np.testing.assert_allclose(result, np.asarray(image), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.by_default(
-    "{'size': (3, 6)}-shape0",
-    "{'size': (3, 6)}-shape1",
-    "{'scale': (1.5, 0.5), 'mode': 'linear'}-shape0",
-    "{'scale': (1.5, 0.5), 'mode': 'linear'}-shape1",
-    "{'size': (2, 7), 'mode': 'cubic', 'antialias': True}-shape0",
-    "{'size': (2, 7), 'mode': 'cubic', 'antialias': True}-shape1",
-)
 @pytest.mark.parametrize("shape", [(1, 2, 5, 4), (None,) * 4])
 @pytest.mark.parametrize(
     "options",
@@ -253,8 +231,6 @@ def test_against_pillow(mode, resample, size):
         {"size": (3, 6)},
         {"scale": (1.5, 0.5), "mode": "linear"},
         {"size": (2, 7), "mode": "cubic", "antialias": True},
-        {"size": (4, 3), "mode": "cubic", "exclude_outside": True, **CROP},
-        {"size": (40, 3), "mode": "linear", **CROP, "roi": (0.5, 0, 0.51, 1)},
     ],
     ids=str,
 )
@@ -307,13 +283,6 @@ def test_other_ranks_and_axes():
     )
 
 
-@pytest.mark.by_default(
-    "shape0-nearest",
-    "shape0-linear",
-    "shape0-cubic",
-    "shape1-nearest",
-    "shape1-cubic",
-)
 @pytest.mark.parametrize("mode", RESIZE_MODES)
 @pytest.mark.parametrize("shape", [(0, 2, 3, 4), (2, 3, 1, 1)])
 def test_empty_batch_and_single_cell(shape, mode):
@@ -345,7 +314,15 @@ def test_what_has_no_weight_is_not_read(shape):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-@pytest.mark.parametrize("method", METHODS[3:], ids=str)
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"mode": "linear"},
+        {"mode": "cubic", "exclude_outside": True},
+        {"mode": "linear", "antialias": True},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("shape", [(1, 1, 3, 4), (None,) * 4])
 # PyTensor's own Ops say so when they have no C code for half precision
 @pytest.mark.filterwarnings("ignore:Disabling C code")
@@ -415,14 +392,12 @@ def test_bad_inputs():
         pt.resize(pt.tensor4(dtype="uint8"), size=2)
 
 
-@pytest.mark.by_default("nearest-exact-1-True")
-@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(("name", "numerator"), [("nearest", 0), ("nearest-exact", 1)])
-def test_places_between_two_cells(name, numerator, known):
-    """The cells are those of the formula in whole numbers, whether or not lengths are known."""
+def test_places_between_two_cells(name, numerator):
+    """The cells are those of the formula in whole numbers."""
     for out in (7, 9, 49):
         lengths = (out, 2 * out, 3 * out, 5 * out)
-        inputs = [pt.tensor("x", shape=(1, 1, n if known else None)) for n in lengths]
+        inputs = [pt.tensor("x", shape=(1, 1, n)) for n in lengths]
         for x, n in zip(inputs, lengths, strict=True):
             f = pytensor.function([x], pt.nn.interpolate(x, out, mode=name), mode="FAST_COMPILE")
             expected = [(2 * i + numerator) * n // (2 * out) for i in range(out)]

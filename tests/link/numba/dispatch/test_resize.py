@@ -10,20 +10,10 @@ from tests.utils import REFERENCE_MODE
 pytest.importorskip("numba")
 
 
-@pytest.mark.by_default("crop")
-@pytest.mark.parametrize(
-    ("options", "shape", "dtype"),
-    [
-        ({"size": (3, 7), "mode": "cubic", "antialias": True}, (None,) * 4, "float64"),
-        ({"scale": (0.45, 1.7), "mode": "linear", **CROP}, (None, 1, 5, 6), "float64"),
-        ({"scale": (1.5, 2), "axes": (3, 1)}, (None, 1, None, 6), "float32"),
-    ],
-    ids=["antialias", "crop", "first and last"],
-)
-def test_resize(options, shape, dtype):
-    x = pt.tensor("x", shape=shape, dtype=dtype)
-    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6)).astype(dtype)
-    out = pt.resize(x, **options)
+def test_crop():
+    x = pt.tensor("x", shape=(None, 1, 5, 6), dtype="float64")
+    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
+    out = pt.resize(x, scale=(0.45, 1.7), mode="linear", **CROP)
     gradient = pytensor.grad((out**2).sum(), x)
     second = pytensor.grad((gradient**2).sum(), x)
     outputs = [out, gradient, second]
@@ -32,11 +22,10 @@ def test_resize(options, shape, dtype):
         reference = pytensor.function([x], outputs, mode=REFERENCE_MODE)
     nan = value.copy()
     nan[0, 0, 2, 3] = np.nan
-    tolerance = 1e-5 if dtype == "float32" else 1e-9
     for image in (value, nan, value[:0]):
         for result, wanted in zip(f(image), reference(image), strict=True):
             assert result.dtype == wanted.dtype
-            np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=1e-6 * tolerance)
+            np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-15)
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
@@ -60,12 +57,6 @@ def test_small_numbers_keep_their_digits():
         compare_onnx_and_py([x], FUNCTIONS[name](x), [value], rtol=2e-6, atol=0)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64"])
-def test_integers(dtype):
-    x = pt.vector("x", dtype=dtype)
-    compare_onnx_and_py([x], [function(x) for function in FUNCTIONS.values()], [[0, 1, 3]])
-
-
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_gradients(dtype):
     x = pt.vector("x", dtype=dtype)
@@ -75,20 +66,11 @@ def test_gradients(dtype):
     compare_onnx_and_py([x], gradients, [SPECIAL[2:]], rtol=rtol, atol=atol)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_second_gradients(dtype):
-    x = pt.vector("x", dtype=dtype)
-    first = [pytensor.grad(function(x).sum(dtype=dtype), x) for function in FUNCTIONS.values()]
-    rtol, atol = TOLERANCES[dtype]
-    second = [pytensor.grad((gradient * x).sum(dtype=dtype), x) for gradient in first]
-    places = [-1e4, -88, -6, -2, -0.5, -1e-4, 1e-4, 0.7, 2, 7, 20, 1e4]
-    compare_onnx_and_py([x], second, [places], rtol=5 * rtol, atol=10 * atol, opset_version=20)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("shapes", [((2, 3, 4), (3, 1)), ((2, 3), ()), ((1, 3), (2, 1))])
-@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("shapes", "static"),
+    [(((2, 3, 4), (3, 1)), True), (((2, 3), ()), False), (((1, 3), (2, 1)), False)],
+)
 def test_prelu(shapes, static, dtype):
     values = [np.random.default_rng(0).normal(size=s) for s in shapes]
     x, alpha = (
@@ -99,24 +81,9 @@ def test_prelu(shapes, static, dtype):
     gradients = pytensor.grad(out.sum(dtype=dtype), [x, alpha])
     compare_onnx_and_py([x, alpha], [out, *gradients], values)
     # The operator doesn't broadcast its input
-    single = dtype != "float64" and shapes[0][0] != 1
+    single = dtype == "float32" and shapes[0][0] != 1
     types = op_types(export_onnx([x, alpha], out))
     assert ("PRelu" in types) == single
-
-
-@pytest.mark.slow
-@given(
-    hnp.arrays(
-        st.sampled_from([np.dtype("float32"), np.dtype("float64")]),
-        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0),
-        elements=st.floats(-(2.0**100), 2.0**100, width=32) | st.floats(-10, 10, width=16),
-    )
-)
-def test_any_shape(value):
-    x = pt.tensor("x", shape=(None,) * value.ndim, dtype=value.dtype.name)
-    rtol, atol = TOLERANCES[value.dtype.name]
-    outputs = [function(x) for function in FUNCTIONS.values()]
-    compare_onnx_and_py([x], outputs, [value], rtol=rtol, atol=max(atol, 1e-37))
 
 
 @pytest.mark.parametrize(("opset", "swish"), [(23, True), (24, False), (24, True)])

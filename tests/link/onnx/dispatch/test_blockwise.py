@@ -67,10 +67,9 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("batch", [(4,), (2, 5)])
-def test_vectorized_graphs(name, batch):
-    x = pt.tensor("x", shape=(*(None,) * len(batch), 2, 3))
-    values = [RNG.normal(size=(*batch, 2, 3))]
+def test_vectorized_graphs(name):
+    x = pt.tensor("x", shape=(None, None, 2, 3))
+    values = [RNG.normal(size=(2, 5, 2, 3))]
     output = vectorized(FUNCTIONS[name], x, 2)
     compare_onnx_and_py([x], output, values)
     compare_onnx_and_py([x], output, values, optimize=False, opset_version=18)

@@ -17,8 +17,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("is_static", [True, False])
-@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize(("dtype", "is_static"), [("float32", False), ("int64", True)])
 @pytest.mark.parametrize("subscripts", CASES)
 def test_einsum(subscripts, dtype, is_static):
     terms = subscripts.split("->")[0].split(",")

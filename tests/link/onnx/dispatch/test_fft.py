@@ -12,18 +12,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:`axes` should not be:Deprecation
 RNG = np.random.default_rng(7)
 
 
-@pytest.mark.by_default("shape0-float64", "shape1-float64", "shape2-float64", "shape5-float64")
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
-    "shape", [(2, 6), (3, 5), (2, 3, 4), (1, 4, 3, 5), (2, 1), (2, 96), (2, 97), (1, 128)]
-)
-def test_there_and_back(shape, dtype):
-    x = pt.tensor("x", shape=(None,) * len(shape), dtype=dtype)
+@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4), (2, 96)])
+def test_there_and_back(shape):
+    x = pt.tensor("x", shape=(None,) * len(shape), dtype="float64")
     spectrum = rfft(x, norm="ortho")
     back = irfft(spectrum, norm="ortho", is_odd=bool(shape[-1] % 2))
-    values = [RNG.normal(size=shape)]
-    tolerance = 1e-4 if dtype == "float32" else 1e-10
-    compare_onnx_and_py([x], [spectrum, back], values, rtol=tolerance, atol=tolerance)
+    compare_onnx_and_py([x], [spectrum, back], [RNG.normal(size=shape)], rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("length", [3, 4, 7, 8])

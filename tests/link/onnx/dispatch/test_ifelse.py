@@ -21,18 +21,12 @@ def body_types(model):
     return {name: [n.op_type for n in graph.node] for name, graph in bodies.items()}
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float16", "float32", "float64"])
-@pytest.mark.parametrize("value", [0, 1])
-def test_condition(dtype, value):
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float64"])
+def test_condition(dtype):
     c, x = pt.scalar("c", dtype=dtype), pt.fmatrix("x")
-    compare_onnx_and_py([c, x], ifelse(c, x + 1, x * 2), [value, X])
-
-
-@pytest.mark.by_default("nan", "-0.0", "-inf")
-@pytest.mark.parametrize("value", [np.nan, -0.0, 5e-324, -np.inf])
-def test_condition_of_special_value(value):
-    c, x = pt.dscalar("c"), pt.fmatrix("x")
-    compare_onnx_and_py([c, x], ifelse(c, x + 1, x * 2), [value, X])
+    y = ifelse(c, x + 1, x * 2)
+    for value in [0, 1] + [np.nan, -0.0, 5e-324, -np.inf] * (dtype == "float64"):
+        compare_onnx_and_py([c, x], y, [value, X])
 
 
 def test_condition_that_is_computed():
@@ -43,8 +37,7 @@ def test_condition_that_is_computed():
 
 
 @pytest.mark.parametrize("optimize", [True, False])
-@pytest.mark.parametrize("value", [False, True])
-def test_several_outputs_of_different_shapes_and_dtypes(value, optimize):
+def test_several_outputs_of_different_shapes_and_dtypes(optimize):
     c, x = pt.scalar("c", dtype="bool"), pt.fmatrix("x")
     n = pt.lscalar("n")
     outputs = ifelse(
@@ -52,22 +45,23 @@ def test_several_outputs_of_different_shapes_and_dtypes(value, optimize):
         [x, pt.zeros((0, 2), dtype="int8"), pt.exp(x).sum(), n > 2, x],
         [x[:1, 1:], pt.ones((4, 2), dtype="int8"), pt.as_tensor(3, dtype="float32"), n > 5, x],
     )
-    compare_onnx_and_py([c, x, n], outputs, [value, X, 4], optimize=optimize)
+    for value in (False, True):
+        compare_onnx_and_py([c, x, n], outputs, [value, X, 4], optimize=optimize)
 
 
-@pytest.mark.parametrize(("outer", "inner"), [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_nested(outer, inner):
+def test_nested():
     a, b, x = pt.lscalar("a"), pt.lscalar("b"), pt.fmatrix("x")
     y = ifelse(a, ifelse(b, pt.exp(x), pt.sin(x) + pt.exp(x).sum()), ifelse(b, x * 2, x[:1]))
-    compare_onnx_and_py([a, b, x], [y, y + 1], [outer, inner, X])
+    outputs = [y, y + 1]
+    for conditions in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        compare_onnx_and_py([a, b, x], outputs, [*conditions, X])
 
 
-@pytest.mark.by_default("1")
-@pytest.mark.parametrize("value", [0, 1])
-def test_gradient(value):
+def test_gradient():
     c, x = pt.lscalar("c"), pt.fmatrix("x")
-    cost = ifelse(c, (x**2).sum(), pt.exp(x).sum())
-    compare_onnx_and_py([c, x], pt.grad(cost, x), [value, X])
+    gradient = pt.grad(ifelse(c, (x**2).sum(), pt.exp(x).sum()), x)
+    for value in (0, 1):
+        compare_onnx_and_py([c, x], gradient, [value, X])
 
 
 def test_branches_are_lazy():
@@ -129,29 +123,6 @@ def test_sink_into_branches():
     run_passes(graph)
     drawn = [node for node in graph.all_nodes() if node.op_type == "RandomNormalLike"]
     assert len(drawn) == 1
-
-
-def test_sink_two_levels_at_once():
-    builder = GraphBuilder(20)
-    graph = builder.graph
-    graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
-    c, x = Term(builder, "c", "bool", ()), Term(builder, "x", "float32", (2,))
-    value = x.node("Exp")
-    inner = {}
-    with builder.subgraph() as then_branch:
-        for key in ("then_branch", "else_branch"):
-            with builder.subgraph() as inner[key]:
-                builder.output(value.node("Sum", value), (2,))
-        builder.output(*builder.node("If", c, **inner), (2,))
-    with builder.subgraph() as else_branch:
-        builder.output(x, (2,))
-    (chosen,) = builder.node("If", c, then_branch=then_branch, else_branch=else_branch)
-    graph.outputs = [chosen.name]
-    assert sink_into_branches(graph)
-    assert [node.op_type for node in graph.nodes] == ["If"]
-    # Both of the inner branches read it.
-    assert [node.op_type for node in then_branch.nodes] == ["Exp", "If"]
-    assert not any(sink_into_branches(part) for part in (graph, then_branch))
 
 
 def test_nothing_sinks_into_a_loop():

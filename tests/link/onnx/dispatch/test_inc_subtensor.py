@@ -5,35 +5,29 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, IncSubtensor
-from tests.link.onnx.strategies import DTYPES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.arange(5 * 6 * 7, dtype="float32").reshape(5, 6, 7)
 WRITES = [pt.set_subtensor, pt.inc_subtensor]
 
 
-@pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize(
     "index",
     [
-        np.s_[1:3],
-        np.s_[:, -2],
         np.s_[:, :, ::-2],
         np.s_[-1],
-        np.s_[1:, 1:],
         np.s_[:, 1:-1, 1:-1],
-        np.s_[3, :, 2],
         np.s_[::-2, 1, 3:],
         np.s_[:],
         np.s_[9:],
     ],
 )
-def test_write(index, static, write):
+def test_write(index, static):
     shape = (5, 6, 7) if static else (None, None, None)
     x, y = pt.tensor("x", shape=shape, dtype="float32"), pt.fscalar("y")
     z = pt.tensor("z", shape=X[index].shape, dtype="float32")
-    outputs = [write(x[index], y), write(x[index], z)]
+    outputs = [write(x[index], value) for write in WRITES for value in (y, z)]
     compare_onnx_and_py([x, y, z], outputs, [X, 2, -X[index]])
 
 
@@ -77,7 +71,7 @@ def test_mask_with_one_value_is_chosen(write):
     assert not {"NonZero", "ScatterND"} & set(op_types(model))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
 def test_mask_of_every_dtype(dtype):
     x, y = pt.matrix("x", dtype=dtype), pt.vector("y", dtype=dtype)
     mask, column = pt.vector("mask", dtype="bool"), pt.col("column", dtype=dtype)
@@ -90,7 +84,7 @@ def test_mask_of_every_dtype(dtype):
     compare_onnx_and_py([x, y, mask, column], outputs, values)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
 def test_equal_indices(dtype):
     x, y, i = pt.matrix("x", dtype=dtype), pt.matrix("y", dtype=dtype), pt.lvector("i")
     outputs = [
@@ -120,18 +114,10 @@ def test_different_indices_take_the_parallel_operator():
     assert "ScatterElements" not in op_types(model)
 
 
-@pytest.mark.by_default(
-    "float32-float64",
-    "float16-float32",
-    "float64-int64",
-    "int64-int8",
-    "int8-int64",
-)
 @pytest.mark.parametrize(
     ("to", "dtype"),
     [
         ("float32", "float64"),
-        ("float32", "int64"),
         ("float16", "float32"),
         ("float64", "int64"),
         ("int64", "int8"),

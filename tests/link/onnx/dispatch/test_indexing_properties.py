@@ -75,20 +75,19 @@ def is_full(entry):
     return isinstance(entry, slice) and entry == slice(None)
 
 
-@pytest.mark.by_default("indices")
-@pytest.mark.parametrize("indices", [strategies.basic_indices, strategies.indices])
-@given(data=st.data())
-def test_read(indices, data):
-    case, output, _, _ = draw_read(data, indices)
+KINDS = st.sampled_from([strategies.indices, strategies.basic_indices])
+
+
+@given(kind=KINDS, data=st.data())
+def test_read(kind, data):
+    case, output, _, _ = draw_read(data, kind)
     compare_onnx_and_py(case.inputs, output, case.values, rtol=0, atol=0)
 
 
-@pytest.mark.by_default("indices-set")
 @pytest.mark.parametrize("write", WRITES, ids=["set", "inc", "inc_once"])
-@pytest.mark.parametrize("indices", [strategies.basic_indices, strategies.indices])
-@given(data=st.data())
-def test_write(indices, write, data):
-    case, region, array, index = draw_read(data, indices, without_lone_none)
+@given(kind=KINDS, data=st.data())
+def test_write(kind, write, data):
+    case, region, array, index = draw_read(data, kind, without_lone_none)
     shape = data.draw(strategies.broadcastable(array[index].shape))
     # Sums of float16 are rounded once in the model, at each step in NumPy.
     special = array.dtype != "float16" or write is pt.set_subtensor

@@ -11,46 +11,21 @@ from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 RNG = np.random.default_rng(2)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)),
-     ((5, 2, 3), (5, 3, 4)), ((1, 6, 2, 3), (5, 1, 3, 4))],
-)  # fmt: skip
-def test_matmul(left, right):
-    static = [tuple(1 if n == 1 else None for n in shape) for shape in (left, right)]
-    x = pt.tensor("x", shape=static[0], dtype="float32")
-    y = pt.tensor("y", shape=static[1], dtype="float32")
-    values = [RNG.normal(size=shape) for shape in (left, right)]
-    model = compare_onnx_and_py([x, y], pt.matmul(x, y), values)
-    assert "MatMul" in op_types(model) or len(left) == len(right) == 1
-
-
 def test_matmul_of_batches_is_one_node():
     x = pt.tensor("x", shape=(None, 2, 4, 5), dtype="float32")
     model = compare_onnx_and_py([x], pt.exp(x).mT @ pt.exp(x), [RNG.normal(size=(3, 2, 4, 5))])
     assert op_types(model) == ["Exp", "Transpose", "MatMul"]
 
 
-@pytest.mark.parametrize("axes", [0, 1, 2, [[0, 2], [2, 1]], [[1], [0]]])
-@pytest.mark.parametrize("dtype", ["float64", "int16"])
-def test_tensordot(axes, dtype):
-    shapes = {
-        0: ((2, 3, 4), (5, 2, 3)),
-        1: ((2, 3, 4), (4, 5, 2)),
-        2: ((2, 3, 4), (3, 4, 5)),
-    }
-    nested = isinstance(axes, list)
-    shape = ((2, 3, 4), (5, 4, 2) if len(axes[0]) == 2 else (3, 2, 5)) if nested else shapes[axes]
+@pytest.mark.parametrize(
+    ("axes", "right"), [(0, (5, 2)), (2, (3, 4, 5)), ([[0, 2], [2, 1]], (5, 4, 2))]
+)
+def test_tensordot(axes, right):
+    shapes = (2, 3, 4), right
     # With sizes that aren't static, PyTensor checks them.
-    x, y = (pt.tensor(name, dtype=dtype, shape=s) for name, s in zip("xy", shape, strict=True))
-    values = [(RNG.normal(size=s) * 50).astype(dtype) for s in shape]
+    x, y = (pt.tensor(name, dtype="int16", shape=s) for name, s in zip("xy", shapes, strict=True))
+    values = [RNG.integers(-90, 90, s) for s in shapes]
     compare_onnx_and_py([x, y], pt.tensordot(x, y, axes=axes), values)
-
-
-def test_outer_and_kron():
-    x, y = pt.matrix("x"), pt.vector("y")
-    outputs = [pt.outer(y, y), pt.outer(x, y), pt.linalg.kron(x, y), pt.linalg.kron(x, x[:1])]
-    compare_onnx_and_py([x, y], outputs, [RNG.normal(size=(2, 3)), RNG.normal(size=4)])
 
 
 @st.composite

@@ -22,23 +22,13 @@ X = np.random.default_rng(7).normal(size=(2, 3, 9, 12)).astype("float32") - 1
 @pytest.mark.parametrize("ignore_border", [True, False])
 @pytest.mark.parametrize(
     ("ws", "stride", "pad"),
-    [((2, 3), None, (0, 0)), ((3, 2), (2, 3), (1, 0)), ((5, 5), (1, 1), (2, 2)),
-     ((2, 4), (3, 5), (1, 3)), ((4, 3), (3, 2), (2, 1))],
+    [((2, 3), None, (0, 0)), ((5, 5), (1, 1), (2, 2)), ((2, 4), (3, 5), (1, 3))],
 )  # fmt: skip
 def test_no_window_is_left_to_the_runtimes_rounding(ws, stride, pad, ignore_border):
     x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")
     outputs = [pt.pool_2d(x, ws, ignore_border, stride, pad, mode) for mode in POOL_MODES]
     model = compare_onnx_and_py([x], outputs, [X])
     assert not any(a.name == "ceil_mode" for n in model.graph.node for a in n.attribute)
-
-
-@pytest.mark.parametrize("mode", ["max", "average_exc_pad"])
-@pytest.mark.parametrize("ignore_border", [True, False])
-def test_unknown_image_size(ignore_border, mode):
-    x = pt.tensor4("x", dtype="float32")
-    for height in (7, 8, 9):
-        y = pt.pool_2d(x, (3, 2), ignore_border, (2, 3), (1, 1), mode)
-        compare_onnx_and_py([x], y, [X[:, :, :height]])
 
 
 def test_stride_one_is_always_floor_mode():
@@ -107,7 +97,7 @@ NODES = {
 }
 
 
-@pytest.mark.parametrize("opset", [18, 20, 24])
+@pytest.mark.parametrize("opset", [18, 24])
 @pytest.mark.parametrize("op_type", NODES)
 def test_native_nodes(op_type, opset):
     x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")

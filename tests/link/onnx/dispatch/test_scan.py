@@ -24,11 +24,8 @@ def zeros(*shape, dtype="float32"):
     return pt.zeros(shape, dtype=dtype)
 
 
-DTYPES = ["bool", "int8", "int64", "float16", "float64"]
-
-
 @pytest.mark.parametrize("optimize", [True, False])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16"])
 def test_cumulative_sum(dtype, optimize):
     x = pt.matrix("x", dtype=dtype)
     add = (lambda a, total: a | total) if dtype == "bool" else (lambda a, total: a + total)
@@ -51,20 +48,17 @@ def test_frequent_case_is_one_loop():
         )
 
 
-@pytest.mark.by_default("0", "1", "2", "90")
-@pytest.mark.parametrize("n", [0, 1, 2, 5, 90])
-def test_fibonacci(n):
+def test_fibonacci():
     steps = pt.lscalar("steps")
     initial = {"initial": pt.as_tensor([1, 1], dtype="int64"), "taps": [-2, -1]}
     numbers = loop(lambda a, b: a + b, outputs_info=[initial], n_steps=steps)
-    compare_onnx_and_py([steps], numbers, [n])
+    for n in (0, 1, 2, 90):
+        compare_onnx_and_py([steps], numbers, [n])
 
 
-@pytest.mark.by_default("1-True", "1-False")
 @pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
-@pytest.mark.parametrize("n", [0, 1, 2, 20])
-def test_while(n, optimize):
+def test_while(optimize):
     steps, limit = pt.lscalar("steps"), pt.fscalar("limit")
 
     def step(i, power, limit):
@@ -78,32 +72,12 @@ def test_while(n, optimize):
         n_steps=steps,
     )
     outputs = [powers, tens, tens.shape[0]]
-    if n:
-        outputs += [powers[-1], tens[-1], powers[-2:]]
-    for end in (0.5, 100):
-        # What is behind a negative index depends on PyTensor's own rewrites if there are too few.
-        chosen = outputs[: 6 if n > 1 and end > 1 else 5]
-        compare_onnx_and_py([steps, limit], chosen, [n, end], optimize=optimize)
-
-
-@pytest.mark.slow
-def test_power_series_until_convergence():
-    x = pt.dscalar("x")
-
-    def step(k, term, total, x):
-        term = term * x / k
-        return (term, total + term), until(pt.abs(term) < 1e-12)
-
-    _, totals = loop(
-        step,
-        sequences=[pt.arange(1, 100)],
-        outputs_info=[pt.ones((), dtype="float64"), pt.ones((), dtype="float64")],
-        non_sequences=[x],
-    )
-    outputs = [totals[-1], totals.shape[0]]
-    for value in (0.0, 1.0, -3.5):
-        model = compare_onnx_and_py([x], outputs, [value])
-        assert run(model, [np.array(value)])[0] == pytest.approx(np.exp(value))
+    for n in (0, 1, 20):
+        for end in (0.5, 100):
+            compare_onnx_and_py([steps, limit], outputs, [n, end], optimize=optimize)
+    # What is behind a negative index depends on PyTensor's own rewrites if there are too few.
+    last = [powers[-1], tens[-1], powers[-2:]]
+    compare_onnx_and_py([steps, limit], last, [20, 100], optimize=optimize)
 
 
 def lstm():
@@ -123,14 +97,12 @@ def lstm():
     return x, weights, h, [rng.normal(size=shape).astype("float32") for shape in shapes]
 
 
-@pytest.mark.by_default("False")
 @pytest.mark.slow
-@pytest.mark.parametrize("optimize", [True, False])
-def test_lstm(optimize):
+def test_lstm():
     x, weights, h, values = lstm()
     cost = (h[-1] ** 2).sum() + h.sum()
-    compare_onnx_and_py([x, *weights], [h, h[-1]], values, optimize=optimize)
-    compare_onnx_and_py([x, *weights], pt.grad(cost, [x, *weights]), values, optimize=optimize)
+    outputs = [h, h[-1], *pt.grad(cost, [x, *weights])]
+    compare_onnx_and_py([x, *weights], outputs, values, optimize=False)
 
 
 def test_gradient_of_no_steps():
@@ -149,10 +121,8 @@ def test_map_over_nothing_has_the_right_shape():
     assert result.shape == (0, 3, 4)
 
 
-@pytest.mark.by_default("2")
 @pytest.mark.slow
-@pytest.mark.parametrize("truncate", [-1, 2])
-def test_gradients_of_several_taps(truncate):
+def test_gradients_of_several_taps():
     x, initial = pt.dvector("x"), pt.dvector("initial")
 
     def step(before, here, after, old, new):
@@ -162,7 +132,7 @@ def test_gradients_of_several_taps(truncate):
         step,
         sequences=[{"input": x, "taps": [-1, 0, 1]}],
         outputs_info=[{"initial": initial, "taps": [-3, -1]}],
-        truncate_gradient=truncate,
+        truncate_gradient=2,
     )
     gradients = pt.grad((y**2).sum(), [x, initial])
     values = [np.linspace(0.1, 1, 7), [0.3, -0.2, 0.5]]
@@ -187,10 +157,8 @@ def test_gradient_through_while():
     compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [1.7])
 
 
-@pytest.mark.by_default("False")
 @pytest.mark.slow
-@pytest.mark.parametrize("optimize", [True, False])
-def test_nested(optimize):
+def test_nested():
     x = pt.dmatrix("x")
 
     def row_sums(row, total):
@@ -199,7 +167,7 @@ def test_nested(optimize):
 
     y = loop(row_sums, sequences=[x], outputs_info=[pt.as_tensor(0.1, dtype="float64")])
     value = np.linspace(-1, 0.5, 6).reshape(2, 3)
-    compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [value], optimize=optimize)
+    compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [value], optimize=False)
 
 
 def test_nested_that_is_kept_whole():
@@ -211,24 +179,7 @@ def test_nested_that_is_kept_whole():
     compare_onnx_and_py([x], loop(outer, sequences=[x]), [np.arange(6).reshape(2, 3)])
 
 
-def test_backwards():
-    x = pt.fmatrix("x")
-    y = loop(lambda a, b: a - 2 * b, sequences=[x], outputs_info=[zeros(3)], go_backwards=True)
-    compare_onnx_and_py([x], y, [np.arange(12).reshape(4, 3)])
-
-
-@pytest.mark.slow
-def test_steps_of_changing_use():
-    x, n = pt.fvector("x"), pt.iscalar("n")
-    y = loop(lambda a, b: a - b, sequences=[x], outputs_info=[zeros()], n_steps=n)
-    for index in (slice(None, -1), slice(1, None), slice(None, None, -1), slice(-2, None)):
-        used = y[index]
-        for steps in (2, 3, 6):
-            compare_onnx_and_py([x, n], used, [np.arange(6), steps])
-
-
-@pytest.mark.by_default("0", "2", "7")
-@pytest.mark.parametrize("length", [0, 1, 2, 3, 7])
+@pytest.mark.parametrize("length", [0, 2, 7])
 def test_buffers_of_any_length(length):
     """A `Scan` whose buffers are shorter or longer than what is written to them."""
     x, buffer, n = pt.fvector("x"), pt.fvector("buffer"), pt.lscalar("n")
@@ -292,10 +243,8 @@ def test_dimensions_keep_their_names():
     assert dims == ["T", "N", 3]
 
 
-@pytest.mark.by_default("NUMBA")
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "CVM", "NUMBA"])
-def test_compiled_function(mode):
+def test_compiled_function():
     x, weights, h, values = lstm()
     n = pt.lscalar("n")
     powers = loop(
@@ -307,7 +256,7 @@ def test_compiled_function(mode):
     values = [*values, np.array(9)]
     with pytensor.config.change_flags(cxx=""):
         wanted = pytensor.function([x, *weights, n], outputs, mode=REFERENCE_MODE)(*values)
-        model = export_onnx(pytensor.function([x, *weights, n], outputs, mode=mode))
+        model = export_onnx(pytensor.function([x, *weights, n], outputs, mode="NUMBA"))
     check_results(model, run(model, values), wanted)
 
 
@@ -359,7 +308,7 @@ STEPS = [
     step=st.sampled_from(STEPS),
     go_backwards=st.booleans(),
     is_while=st.booleans(),
-    kept=st.sampled_from([slice(None), slice(-1, None), slice(1, None), slice(None, None, -1)]),
+    kept=st.sampled_from([np.s_[:], np.s_[-1:], np.s_[1:], np.s_[:-1], np.s_[::-1]]),
 )
 def test_any_scan(data, dtype, n_steps, sequence_taps, taps, step, go_backwards, is_while, kept):
     reach = max(0, *sequence_taps) - min(0, *sequence_taps)

@@ -9,15 +9,13 @@ from tests.link.onnx.test_basic import compare_onnx_and_py
 RNG = np.random.default_rng(4)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["bool", "int8", "uint16", "int64", "uint64", "float32", "float64"]
-)
-@pytest.mark.parametrize("sizes", [(5, 3), (3, 5), (4, 1), (2, 2)])
-def test_convolve1d(sizes, dtype):
+@pytest.mark.parametrize("dtype", ["uint64", "float64"])
+def test_convolve1d(dtype):
     x, y = pt.vector("x", dtype=dtype), pt.vector("y", dtype=dtype)
     outputs = [convolve1d(x, y, mode=mode) for mode in ("full", "valid")]
-    values = [(RNG.normal(size=size) * 100).astype("int8").astype(dtype) for size in sizes]
-    compare_onnx_and_py([x, y], outputs, values)
+    for sizes in ((5, 3), (3, 5), (4, 1), (2, 2)):
+        values = [(RNG.normal(size=size) * 100).astype("int8").astype(dtype) for size in sizes]
+        compare_onnx_and_py([x, y], outputs, values)
 
 
 def test_same():
@@ -33,10 +31,8 @@ def test_infinity_is_not_multiplied_by_padding():
     compare_onnx_and_py([x, y], convolve1d(x, y), values)
 
 
-@pytest.mark.by_default("full")
-@pytest.mark.parametrize("mode", ["full", "valid"])
-def test_gradient(mode):
+def test_gradient():
     x, y = pt.vector("x"), pt.vector("y")
-    cost = (convolve1d(x, y, mode=mode) ** 2).sum()
+    cost = (convolve1d(x, y, mode="full") ** 2).sum()
     values = [RNG.normal(size=6), RNG.normal(size=3)]
     compare_onnx_and_py([x, y], pytensor.grad(cost, [x, y]), values)

@@ -1,34 +1,25 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pytensor.tensor as pt
 from pytensor.tensor.topk import topk_grad
-from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.strategies import DTYPES, FLOATS, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.random.default_rng(4).permutation(60).reshape(3, 4, 5)
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "int32", "int64", "uint64"])
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_topk(axis, dtype):
-    x = pt.tensor("x", shape=(None, None, 5), dtype=dtype)
-    model = compare_onnx_and_py([x], pt.topk(x, 3, axis=axis), [X])
-    assert op_types(model) == ["TopK"] or dtype not in ("int32", "int64")
+def test_topk_of_integers_is_one_node():
+    for dtype in ("int32", "int64"):
+        x = pt.tensor("x", shape=(None, None, 5), dtype=dtype)
+        assert op_types(compare_onnx_and_py([x], pt.topk(x, 3, axis=1), [X])) == ["TopK"]
 
 
 def test_topk_of_ties():
     x = pt.fvector("x")
     compare_onnx_and_py([x], pt.topk(x, 4), [[1, 3, 3, 2, 3]])
-
-
-@pytest.mark.parametrize("axis", [0, 1, None])
-def test_sort(axis):
-    x = pt.tensor("x", shape=(None, 4, None), dtype="float32")
-    compare_onnx_and_py([x], [pt.sort(x, axis=axis), pt.argsort(x, axis=axis)], [X])
 
 
 def test_sort_is_stable():
@@ -40,7 +31,7 @@ def test_sort_is_stable():
 @given(data=st.data())
 def test_sort_of_any_dtype(data):
     elements = data.draw(st.sampled_from([None, lambda dtype: st.sampled_from(SPECIAL)]))
-    dtypes = FLOATS if elements else ["bool", *INTS, *FLOATS]
+    dtypes = FLOATS if elements else DTYPES
     x, value = data.draw(tensors(dtypes, elements=elements))
     axis = data.draw(st.sampled_from([None, *range(x.ndim)]))
     outputs = [pt.sort(x, axis=axis), pt.argsort(x, axis=axis, stable=True)]
@@ -50,18 +41,15 @@ def test_sort_of_any_dtype(data):
 @given(data=st.data())
 def test_topk_of_any_dtype(data):
     elements = data.draw(st.sampled_from([None, lambda dtype: st.sampled_from(SPECIAL)]))
-    dtypes = FLOATS if elements else ["bool", *INTS, *FLOATS]
+    dtypes = FLOATS if elements else DTYPES
     x, value = data.draw(tensors(dtypes, min_side=1, min_dims=1, elements=elements))
     axis = data.draw(st.integers(0, x.ndim - 1))
     k = data.draw(st.integers(1, value.shape[axis]))
     compare_onnx_and_py([x], pt.topk(x, k, axis=axis), [value], rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_topk_grad(dtype):
-    x = pt.tensor("x", shape=(None, 4, 5), dtype=dtype)
-    weights = np.arange(3 * 2 * 5, dtype=dtype).reshape(3, 2, 5)
-    values, indices = pt.topk(x, 2, axis=1)
-    outputs = [pt.grad((values * weights).sum(), x)]
-    outputs += [topk_grad(x, indices, pt.as_tensor(weights.astype("float64")), axis=1)]
-    compare_onnx_and_py([x], outputs, [X])
+def test_topk_grad_of_another_dtype():
+    x = pt.tensor("x", shape=(None, 4, 5), dtype="float16")
+    weights = np.arange(3.0 * 2 * 5).reshape(3, 2, 5)
+    _, indices = pt.topk(x, 2, axis=1)
+    compare_onnx_and_py([x], topk_grad(x, indices, pt.as_tensor(weights), axis=1), [X])

@@ -36,14 +36,7 @@ def test_constant_index(index, static):
     assert set(op_types(model)) <= {"Slice", "Gather", "Identity"}
 
 
-def test_index_at_run_time():
-    x, i, j = pt.tensor3("x", dtype="float32"), pt.lscalar("i"), pt.iscalar("j")
-    outputs = [x[i], x[i:], x[:j, i:j], x[:, i, -j], x[i : x.shape[0] - 1]]
-    compare_onnx_and_py([x, i, j], outputs, [X, 1, 3])
-
-
-@pytest.mark.by_default("9")
-@pytest.mark.parametrize("start", [-1, -2, -3, -9, 0, 1, 9])
+@pytest.mark.parametrize("start", [-9, 9])
 def test_negative_step_with_a_start_before_the_first_element(start):
     x, s, k = pt.lvector("x"), pt.lscalar("s"), pt.lscalar("k")
     outputs = [x[start::-1], x[s::-1], x[start:-3:-1], x[s:-3:-2], x[s:0:k], x[s::k], x[::k]]
@@ -52,15 +45,15 @@ def test_negative_step_with_a_start_before_the_first_element(start):
             compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, step])
 
 
-@pytest.mark.by_default("-9223372036854775808")
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", [2**31 - 1, 2**63 - 1, 2**63 - 2, -(2**31), -(2**63)])
-def test_extreme_bounds(bound):
+def test_extreme_bounds():
+    bound = -(2**63)
     x, b, k = pt.lvector("x"), pt.lscalar("b"), pt.lscalar("k")
     outputs = [x[b::-1], x[:b:-1], x[:b], x[b:], x[b::k], x[:b:k], x[::b]]
     outputs += [x[bound::-1], x[:bound:-1], x[:bound], x[bound:], x[bound::k], x[:bound:k]]
-    for step in (-1, 1):
-        compare_onnx_and_py([x, b, k], outputs, [np.arange(5), bound, step])
+    for value in (bound, 2**63 - 1, 2**31 - 1):
+        for step in (-1, 1):
+            compare_onnx_and_py([x, b, k], outputs, [np.arange(5), value, step])
 
 
 def test_out_of_range_is_an_error():

@@ -3,9 +3,8 @@
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from pytensor import function
-from pytensor.link.onnx import from_onnx
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime
+from tests.link.onnx.importing import with_onnxruntime
+from tests.link.onnx.importing.with_onnxruntime import in_pytensor
 
 FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
 
@@ -34,20 +33,14 @@ def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version
     return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
 
 
-def run(network, *values, mode=PYTHON, **options):
+def run(network, *values, **options):
     """Return a model's outputs for these inputs, by `from_onnx`."""
-    imported = from_onnx(network, **options)
-    inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
-    return function(inputs, outputs, mode=mode, on_unused_input="ignore")(*values)
+    return in_pytensor(network, values, **options)
 
 
-def compare(network, *values, rtol=1e-5, **options):
+def compare(network, *values, **options):
     """Compare a model's results with onnxruntime's, dtypes and shapes too."""
-    results, wanted = run(network, *values, **options), in_onnxruntime(network, values)
-    for result, want in zip(results, wanted, strict=True):
-        assert (result.dtype, result.shape) == (want.dtype, want.shape)
-        np.testing.assert_allclose(result, want, rtol=rtol, atol=1e-6)
-    return results
+    return with_onnxruntime.compare(network, values, **options)
 
 
 def ones(*shape):

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("onnx_ir")
-pytest.importorskip("onnxruntime")
-link = pytest.importorskip("pytensor.link.onnx")
-with_onnxruntime = pytest.importorskip("tests.link.onnx.importing.with_onnxruntime")
+from pytensor.link.onnx import ImportedOpError, from_onnx
+from tests.link.onnx.importing.with_onnxruntime import in_pytensor, one_node
 
 
 def attention(*inputs, **attributes):
-    return with_onnxruntime.one_node("Attention", inputs, version=23, **attributes)
+    return one_node("Attention", inputs, version=23, **attributes)
 
 
 def test_a_query_that_is_nan_is_not_hidden():
@@ -18,18 +16,18 @@ def test_a_query_that_is_nan_is_not_hidden():
     q, k, v = np.random.default_rng(0).normal(size=(3, 1, 1, 2, 4)).astype("float32")
     q[..., 2] = np.nan
     mask = np.array([[True, True], [False, False]])
-    (out,) = with_onnxruntime.in_pytensor(attention(q, k, v, mask), [q, k, v, mask])
+    (out,) = in_pytensor(attention(q, k, v, mask), [q, k, v, mask])
     assert np.isnan(out[0, 0, 0]).all()
     np.testing.assert_array_equal(out[0, 0, 1], 0)
 
 
 def test_a_past_of_keys_alone():
     q, k, v, past = np.zeros((4, 1, 1, 2, 4), "float32")
-    with pytest.raises(link.ImportedOpError, match="only one of past_key and past_value"):
-        link.from_onnx(attention(q, k, v, None, past))
+    with pytest.raises(ImportedOpError, match="only one of past_key and past_value"):
+        from_onnx(attention(q, k, v, None, past))
 
 
 def test_an_unknown_stage_of_the_scores():
     q = np.zeros((1, 1, 2, 4), "float32")
-    with pytest.raises(link.ImportedOpError, match="qk_matmul_output_mode is -1; there are 0 to 3"):
-        link.from_onnx(attention(q, q, q, qk_matmul_output_mode=-1))
+    with pytest.raises(ImportedOpError, match="qk_matmul_output_mode is -1; there are 0 to 3"):
+        from_onnx(attention(q, q, q, qk_matmul_output_mode=-1))

@@ -1,8 +1,6 @@
 """What strangers' files leave to run time: lengths, constants, dtypes that PyTensor lacks."""
 
 import numpy as np
-import onnx.parser
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
@@ -10,30 +8,19 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import ImportedOpError, from_onnx
+from tests.link.onnx.importing import with_onnxruntime
 from tests.link.onnx.importing.small_files import info, model, node
 
 IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
 
 
 def parsed(text, opset=20, domains=""):
-    header = f'<ir_version: 9, opset_import: ["": {opset}{domains}]> g '
-    return onnx.parser.parse_model(header + text)
+    return with_onnxruntime.parsed(text, opset, domains)
 
 
 def compare(proto, *values, mode="FAST_COMPILE"):
     """Compare all outputs with onnxruntime's."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(proto.SerializeToString(), options)
-    feed = dict(zip([v.name for v in session.get_inputs()], values, strict=True))
-    read = from_onnx(proto)
-    f = pytensor.function(
-        [*read.inputs.values()], [*read.outputs.values()], mode=mode, on_unused_input="ignore"
-    )
-    results = f(*(feed[name] for name in read.inputs))
-    for result, wanted in zip(results, session.run(None, feed), strict=True):
-        assert result.shape == wanted.shape
-        np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-5)
+    with_onnxruntime.compare(proto, values, mode, atol=1e-5)
 
 
 VIEW = "m = Constant<value_ints = [-1]>() to = Concat<axis = 0>(m, n) q = Reshape(p, to)"
@@ -164,13 +151,6 @@ def test_image_scaler_and_labels_of_old_opsets():
     read = from_onnx(labels)
     found = read.outputs["y"].eval({read.inputs["x"]: [1, 0, 7]}, mode="FAST_COMPILE")
     assert [read.strings[i] for i in found] == ["b", "a", "?"]
-
-
-def test_all_unknown_nodes_are_listed():
-    proto = parsed("(float[N] x) => (float[N] y) { a = Strange(x) b = Relu(a) y = Stranger(b) }")
-    with pytest.raises(ImportedOpError) as caught:
-        from_onnx(proto)
-    assert [operator for operator, _, _ in caught.value.failures] == ["Strange", "Stranger"]
 
 
 def test_interpolate_to_computed_sizes():

@@ -60,23 +60,11 @@ def test_outputs_are_those_of_onnxruntime(name, recorded):
     agrees(name, recorded, FAST)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
-def test_in_numba(name, recorded):
-    pytest.importorskip("numba")
-    agrees(name, recorded, "NUMBA")
-
-
-def a_third(names):
-    """Return the names, two of three of them as long tests."""
-    return [pytest.param(n, marks=[pytest.mark.long] * (k % 3 > 0)) for k, n in enumerate(names)]
-
-
 @pytest.mark.by_default("sklearn_logistic_regression")
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert:UserWarning")  # of which JAX keeps none
-@pytest.mark.parametrize("name", a_third(NAMES))
+@pytest.mark.parametrize("name", NAMES[::3])
 def test_in_jax(name, recorded):
     pytest.importorskip("jax")
     agrees(name, recorded, "JAX")
@@ -98,9 +86,8 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
         np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
 
 
-@pytest.mark.by_default("logistic_regression", "svc")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["logistic_regression", "svc", "svc_probability"])
+@pytest.mark.parametrize("name", ["logistic_regression", "svc"])
 def test_gradients_of_probabilities_are_those_of_differences(name):
     model = onnx.load(FOLDER / f"sklearn_{name}.onnx")
     (rows,), step = inputs_of("sklearn", None), np.float32(0.01)

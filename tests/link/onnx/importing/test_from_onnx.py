@@ -3,7 +3,9 @@
 import os
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from scipy.special import softmax
 
 import pytensor
@@ -11,15 +13,9 @@ import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import graph_inputs
+from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx.importing import describe
 from tests.utils import REFERENCE_MODE
-
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnx_ir")
-link = pytest.importorskip("pytensor.link.onnx")
-export_onnx, from_onnx = link.export_onnx, link.from_onnx
-ImportedOpError = link.ImportedOpError
-describe = pytest.importorskip("pytensor.link.onnx.importing.describe")
-TensorProto, helper, numpy_helper = onnx.TensorProto, onnx.helper, onnx.numpy_helper
 
 FLOAT = TensorProto.FLOAT
 W = np.arange(6, dtype="float32").reshape(3, 2)
@@ -130,27 +126,6 @@ def test_sizes_of_one_name_must_be_equal():
     assert compute(x, x).shape == (2, 6)
     with pytest.raises(AssertionError):
         compute(x, x[:1])
-
-
-@pytest.mark.slow
-def test_there_and_back():
-    x = pt.tensor("x", dtype="float32", shape=(None, 3, 8, 8))
-    w = pytensor.shared(np.random.default_rng(0).normal(size=(4, 3, 3, 3)).astype("float32"), "w")
-    y = pt.silu(pt.conv2d(x, w, border_mode="half", filter_flip=False)).mean((2, 3))
-    imported = from_onnx(export_onnx([x], [y]), trainable=["w"])
-    value = np.random.default_rng(1).normal(size=(2, 3, 8, 8)).astype("float32")
-    (out,) = imported.outputs.values()
-    (again,) = imported.inputs.values()
-    for wanted, result in (
-        (y, out),
-        (pytensor.grad(y.sum(), w), pytensor.grad(out.sum(), imported.parameters["w"])),
-    ):
-        np.testing.assert_allclose(
-            result.eval({again: value}, mode=REFERENCE_MODE),
-            wanted.eval({x: value}, mode=REFERENCE_MODE),
-            rtol=1e-5,
-            atol=1e-5,
-        )
 
 
 # ------------------------------------------------------------------------------ bad input

@@ -1,23 +1,18 @@
 """Initializers that several nodes, bodies or lists of a file share, as in onnxruntime."""
 
 import numpy as np
+import onnxruntime as ort
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import pytensor.tensor as pt
 from pytensor import function, grad
+from pytensor.link.onnx import ImportedModelError, from_onnx
+from pytensor.link.onnx.importing.tolerance import graphs
+from tests.link.onnx.importing.small_files import INT64, compare, info, model, node, ones, run
+from tests.link.onnx.importing.with_onnxruntime import PYTHON
 
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnx_ir")
-ort = pytest.importorskip("onnxruntime")
-link = pytest.importorskip("pytensor.link.onnx")
-small_files = pytest.importorskip("tests.link.onnx.importing.small_files")
-graphs = pytest.importorskip("pytensor.link.onnx.importing.tolerance").graphs
-from_onnx, ImportedModelError = link.from_onnx, link.ImportedModelError
-PYTHON, run, compare = small_files.PYTHON, small_files.run, small_files.compare
-node, info, model, ones = small_files.node, small_files.info, small_files.model, small_files.ones
-INT64, BOOL = small_files.INT64, onnx.TensorProto.BOOL
-helper, numpy_helper = onnx.helper, onnx.numpy_helper
-
+BOOL = TensorProto.BOOL
 W = np.float32([3, 4])
 X = np.float32([1, 2])
 

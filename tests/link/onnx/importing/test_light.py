@@ -38,10 +38,8 @@ def agrees(name, mode):
     np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.by_default("light_zfnet512")
-@pytest.mark.parametrize("name", NAMES)
-def test_they_are_read(name):
-    (out,) = from_onnx(FOLDER / f"{name}.onnx").outputs.values()
+def test_one_is_read():
+    (out,) = from_onnx(FOLDER / "light_zfnet512.onnx").outputs.values()
     assert out.type.dtype == "float32"
     assert out.type.shape[:2] == (1, 1000)
 

@@ -6,21 +6,17 @@ import pytest
 
 from pytensor import function
 from pytensor.compile.mode import Mode
-from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.gradient import verify_grad
-from pytensor.graph.basic import Constant
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.verify import run
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, parsed
 
-PYTHON = Mode("py", None)
 FAST = Mode("py", "fast_compile")
 
 
 def network(body, inputs, outputs="double[A] y", opset=22, **constants):
     """Return a model from the text form of ONNX, and arrays as initializers."""
-    model = onnx.parser.parse_model(
-        f'<ir_version: 10, opset_import: ["" : {opset}]> net ({inputs}) => ({outputs}) {{ {body} }}'
-    )
+    model = parsed(f"({inputs}) => ({outputs}) {{ {body} }}", opset)
     for name, value in constants.items():
         model.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(value), name))
     return model
@@ -31,27 +27,9 @@ def numbers(seed, *shapes, low=-1.0):
     return [rng.uniform(low, 1, shape) for shape in shapes]
 
 
-def computed(model, *values):
-    imported = from_onnx(model)
-    compute = function([*imported.inputs.values()], [*imported.outputs.values()], mode=PYTHON)
-    return compute(*values)
-
-
 def assert_as_onnxruntime(model, *values, exact=False):
-    names = [value.name for value in model.graph.input]
-    expected = run(model.SerializeToString(), None, dict(zip(names, values, strict=True)))
-    for got, want in zip(computed(model, *values), expected, strict=True):
-        assert got.dtype == want.dtype
-        np.testing.assert_allclose(got, want, rtol=0 if exact else 2e-5, atol=0 if exact else 2e-6)
-
-
-LENGTHS = np.array([4, 2, 3], "int32")
+    compare(model, values, rtol=0 if exact else 2e-5, atol=0 if exact else 2e-6)
 DIFFERENTIABLE = {
-    "convolution": (
-        'y = Conv<auto_pad="SAME_UPPER", strides=[2,1], group=2>(x, w, b)',
-        {"x": (2, 4, 5, 6), "w": (4, 2, 3, 2), "b": (4,)},
-        {},
-    ),
     "transposed convolution": (
         "y = ConvTranspose<strides=[2,3], output_padding=[1,0], pads=[0,1,1,0]>(x, w)",
         {"x": (2, 2, 3, 2), "w": (2, 3, 3, 4)},
@@ -62,11 +40,6 @@ DIFFERENTIABLE = {
         {"x": (1, 2, 3, 4), "w": (2, 2, 2, 2), "offset": (1, 8, 3, 4)},
         {},
     ),
-    "batch normalization": (
-        "y, m, v = BatchNormalization<training_mode=1>(x, scale, bias, mean, var)",
-        {"x": (3, 2, 4), "scale": (2,), "bias": (2,)},
-        {"mean": np.zeros(2), "var": np.ones(2)},
-    ),
     "average pooling": (
         "y = AveragePool<kernel_shape=[2,3], strides=[2,1], pads=[0,1,1,0], ceil_mode=1>(x)",
         {"x": (1, 2, 5, 4)},
@@ -76,31 +49,6 @@ DIFFERENTIABLE = {
         "y = LayerNormalization<stash_type=11>(x, scale, bias)",
         {"x": (3, 4), "scale": (4,), "bias": (3, 1)},
         {},
-    ),
-    "recurrent": (
-        'y = RNN<hidden_size=3, direction="reverse">(x, w, r, b, lengths)',
-        {"x": (4, 3, 2), "w": (1, 3, 2), "r": (1, 3, 3), "b": (1, 6)},
-        {"lengths": LENGTHS},
-    ),
-    "gated recurrent": (
-        "y = GRU<hidden_size=3, linear_before_reset=1>(x, w, r, b)",
-        {"x": (4, 3, 2), "w": (1, 9, 2), "r": (1, 9, 3), "b": (1, 18)},
-        {},
-    ),
-    "long short-term memory": (
-        'y = LSTM<hidden_size=2, direction="bidirectional">(x, w, r, b, lengths, , , p)',
-        {"x": (4, 3, 2), "w": (2, 8, 2), "r": (2, 8, 2), "b": (2, 16), "p": (2, 6)},
-        {"lengths": LENGTHS},
-    ),
-    "attention": (
-        "y = Attention<q_num_heads=2, kv_num_heads=1, is_causal=1>(q, k, v)",
-        {"q": (2, 3, 4), "k": (2, 3, 2), "v": (2, 3, 3)},
-        {},
-    ),
-    "resizing": (
-        'y = Resize<mode="cubic">(x, , scales)',
-        {"x": (1, 1, 3, 4)},
-        {"scales": np.array([1, 1, 2, 1.5], "float32")},
     ),
     "sampling": (
         'y = GridSample<padding_mode="reflection">(x, grid)',
@@ -115,7 +63,6 @@ DIFFERENTIABLE = {
 }
 
 
-@pytest.mark.by_default("transposed convolution", "average pooling", "layer normalization")
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_are_those_of_differences(name):
     body, shapes, constants = DIFFERENTIABLE[name]
@@ -170,7 +117,10 @@ def test_integers_of_a_quantized_convolution_are_those_of_onnxruntime():
         yz=np.uint8(120),
         b=rng.integers(-5000, 5000, 6, "int32"),
     )
-    assert_as_onnxruntime(model, rng.integers(0, 256, (2, 4, 9, 7), "uint8"), exact=True)
+    x = rng.integers(0, 256, (2, 4, 9, 7), "uint8")
+    # Without its optimizations, onnxruntime cuts sums of two products off at 16 bits
+    (wanted,) = run(model.SerializeToString(), None, {"x": x})
+    np.testing.assert_array_equal(in_pytensor(model, [x])[0], wanted, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "int16"])
@@ -195,16 +145,10 @@ def test_products_of_integers_do_not_pass_through_floating_point():
     model = network(
         "y = MatMulInteger(a, b)", "uint8[1,1200] a, uint8[1200,2] b", "int32[1,2] y"
     )
-    (y,) = computed(model, a, b)
+    (y,) = in_pytensor(model, [a, b])
     np.testing.assert_array_equal(y, [[255 * 255 * 1200, 255 * 255 * 1200 - 255]])
 
 
-@pytest.mark.by_default(
-    "RNN-1-activations=[\"LeakyRelu\",\"HardSigmoid\"], activation_alpha=[0.3,0.4]",
-    "GRU-3-linear_before_reset=1",
-    "GRU-3-clip=0.4",
-    "LSTM-4-input_forget=1",
-)
 @pytest.mark.parametrize(
     ("operator", "gates", "more"),
     [
@@ -212,7 +156,6 @@ def test_products_of_integers_do_not_pass_through_floating_point():
         ("GRU", 3, "linear_before_reset=1"),
         ("GRU", 3, "clip=0.4"),
         ("LSTM", 4, "input_forget=1"),
-        ("LSTM", 4, "clip=0.4"),
     ],
 )
 def test_sequences_of_different_lengths(operator, gates, more):
@@ -227,21 +170,6 @@ def test_sequences_of_different_lengths(operator, gates, more):
     assert_as_onnxruntime(model, x.astype("float32"))
 
 
-@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
-@pytest.mark.parametrize("operator", ["Conv", "AveragePool"])
-def test_automatic_padding(operator, mode):
-    inputs = "x, w" if operator == "Conv" else "x"
-    model = network(
-        f'y = {operator}<auto_pad="{mode}", kernel_shape=[3,4], strides=[2,3]>({inputs})',
-        "float[2,1,6,8] x",
-        "float[2,C,3,3] y",
-    )
-    x, w = numbers(5, (2, 1, 6, 8), (2, 1, 3, 4))
-    if operator == "Conv":
-        model.graph.initializer.append(onnx.numpy_helper.from_array(w.astype("float32"), "w"))
-    assert_as_onnxruntime(model, x.astype("float32"))
-
-
 def test_what_is_ignored_may_be_infinite():
     model = network(
         "y = NegativeLogLikelihoodLoss<ignore_index=7>(x, t)",
@@ -249,21 +177,8 @@ def test_what_is_ignored_may_be_infinite():
         "float y",
         t=np.array([7, 1]),
     )
-    (y,) = computed(model, np.array([[-np.inf, 0], [-1, -0.5]], "float32"))
+    (y,) = in_pytensor(model, [np.array([[-np.inf, 0], [-1, -0.5]], "float32")])
     assert y == 0.5
-
-
-def test_regions_are_pooled_as_onnxruntime_does():
-    x, rois = numbers(4, (2, 3, 7, 9), (5, 4), low=0)
-    rois = np.sort(rois.reshape(5, 2, 2), axis=1).reshape(5, 4) * [16, 12, 16, 12]
-    rois = np.c_[[0, 1, 1, 0, 1], rois]
-    model = network(
-        "y = MaxRoiPool<pooled_shape=[3,2], spatial_scale=0.6>(x, rois)",
-        "float[2,3,7,9] x, float[5,5] rois",
-        "float[5,3,3,2] y",
-        opset=21,
-    )
-    assert_as_onnxruntime(model, x.astype("float32"), rois.astype("float32"))
 
 
 def test_pooling_beside_axes_that_are_left_alone():
@@ -275,18 +190,9 @@ def test_pooling_beside_axes_that_are_left_alone():
     )
     (x,) = numbers(6, (1, 1, 3, 4, 5, 2))
     x = x.astype("float32")
-    (y,) = computed(model, x)
+    (y,) = in_pytensor(model, [x])
     seen = np.lib.stride_tricks.sliding_window_view(x, (2, 3), (3, 4))[..., ::2, :, :, :]
     np.testing.assert_array_equal(y, seen.max((-2, -1)))
-
-
-def test_what_is_no_weight_is_not_trainable():
-    scales = np.array([1, 1, 2, 2], "float32")
-    body = "h = Mul(x, w) y = Resize<mode=\"linear\">(h, , scales)"
-    model = network(body, "float[N,1,3,4] x", "float[A,B,C,D] y", scales=scales, w=np.float32(2))
-    imported = from_onnx(model, trainable=True)
-    assert isinstance(imported.parameters["scales"], Constant)
-    assert isinstance(imported.parameters["w"], SharedVariable)
 
 
 @pytest.mark.parametrize(

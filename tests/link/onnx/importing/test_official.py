@@ -5,11 +5,9 @@ from functools import cache
 
 import pytest
 
-pytest.importorskip("onnx_ir")
-table = pytest.importorskip("docs.tools.onnx_import")
-official = pytest.importorskip("tests.link.onnx.importing.official")
-
-from tests.node_cases import node_cases  # noqa: E402
+from docs.tools import onnx_import as table
+from tests.link.onnx.importing import official
+from tests.node_cases import node_cases
 
 TEXT = table.TABLE.read_text()
 ROWS = [line for line in TEXT.partition("## ")[0].splitlines() if line.startswith("| ")][2:]

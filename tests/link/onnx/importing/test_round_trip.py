@@ -6,13 +6,11 @@ import pytest
 import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.gradient import zero_grad
-
-pytest.importorskip("onnx_ir")
-link = pytest.importorskip("pytensor.link.onnx")
-round_trip = pytest.importorskip("tests.fuzz.round_trip")
-RandomGraph = pytest.importorskip("tests.catalogue.random_graphs.search").RandomGraph
-Item = pytest.importorskip("tests.catalogue.random_graphs.items").Item
-REFERENCE_MODE = pytest.importorskip("tests.utils").REFERENCE_MODE
+from pytensor.link.onnx import export_onnx, from_onnx
+from tests.catalogue.random_graphs.items import Item
+from tests.catalogue.random_graphs.search import RandomGraph
+from tests.fuzz import round_trip
+from tests.utils import REFERENCE_MODE
 
 REAL = [0, 1e-9, -1e-9, 1e-3, 0.25, -0.5, 0.5, -0.75, 1, -1, 2, -2, 3, -7, 20, 30]
 WITHIN = [0, 0.5, -0.5, 0.25, -0.75, 1e-3, 0.9, -0.99]
@@ -44,7 +42,7 @@ POINTS = {
 def test_derivatives_of_formulas(name):
     x = pt.vector("x", dtype="float64")
     y = getattr(pt, name)(x)
-    model = link.from_onnx(link.export_onnx([x], [y]))
+    model = from_onnx(export_onnx([x], [y]))
     sides = (x, y), (*model.inputs.values(), *model.outputs.values())
     wanted, found = (
         function([x], grad(y.sum(), x), mode=REFERENCE_MODE)(np.array(POINTS[name], "float64"))
@@ -55,7 +53,7 @@ def test_derivatives_of_formulas(name):
 
 def test_lengths_behind_elements_that_are_sorted():
     x = pt.tensor("x", shape=(None, None, 4))
-    model = link.from_onnx(link.export_onnx([x], [pt.sort(x, axis=2) - x]))
+    model = from_onnx(export_onnx([x], [pt.sort(x, axis=2) - x]))
     (y,) = model.outputs.values()
     value = np.random.default_rng(0).normal(size=(2, 3, 4))
     result = function([*model.inputs.values()], y, mode=REFERENCE_MODE)(value)
@@ -73,16 +71,15 @@ def graph():
     return graph
 
 
-@pytest.mark.by_default("<lambda>1", "zero_grad", "<lambda>2")
 @pytest.mark.parametrize(
-    "change", [lambda y: y * 1.001, lambda y: pt.cast(y, "float64"), zero_grad, lambda y: y[::-1]]
+    "change", [lambda y: y * 1.001, lambda y: pt.cast(y, "float64"), zero_grad]
 )
 def test_differences_are_found(monkeypatch, graph, change):
     options = {"opset_version": 20, "optimize": True}
     assert round_trip.compare(graph, options) == "equal"
 
     def changed(model):
-        imported = link.from_onnx(model)
+        imported = from_onnx(model)
         imported.outputs = {name: change(y) for name, y in imported.outputs.items()}
         return imported
 

@@ -10,6 +10,7 @@ import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
+from tests.link.onnx.importing.with_onnxruntime import in_onnxruntime, parsed
 from tests.link.onnx.test_basic import op_types
 
 TENTH, THIRD = np.float32(0.1), np.float32(0.3)
@@ -46,23 +47,15 @@ MODES = ["FAST_COMPILE", "FAST_RUN", "NUMBA", "ONNX", "jax_mode", "exported agai
 def model_of(case):
     nodes, c, x = CASES[case]
     shape = "[M, K]" if case == "reshaped" else "[N]"
-    text = f"""<ir_version: 9, opset_import: ["": 20]>
-        g (float[N] x) => (float{shape} y) <float c = {{{c:.9g}}}> {{ {nodes} }}"""
-    return onnx.parser.parse_model(text), x
-
-
-def in_onnxruntime(model, x):
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    return session.run(None, {session.get_inputs()[0].name: x})[0]
+    text = f"(float[N] x) => (float{shape} y) <float c = {{{c:.9g}}}> {{ {nodes} }}"
+    return parsed(text, 20), x
 
 
 def computed(model, x, mode):
     read = from_onnx(model)
     inputs, outputs = [*read.inputs.values()], [*read.outputs.values()]
     if mode == "exported again":
-        return in_onnxruntime(export_onnx(inputs, outputs), x)
+        return in_onnxruntime(export_onnx(inputs, outputs), [x])[0]
     mode = jax_mode() if mode == "jax_mode" else mode
     return np.asarray(pytensor.function(inputs, outputs, mode=mode)(x)[0])
 
@@ -71,16 +64,13 @@ def computed(model, x, mode):
 @pytest.mark.parametrize("case", CASES)
 def test_arithmetic_of_the_file(case, mode):
     model, x = model_of(case)
-    np.testing.assert_array_equal(computed(model, x, mode), in_onnxruntime(model, x))
+    np.testing.assert_array_equal(computed(model, x, mode), in_onnxruntime(model, [x])[0])
 
 
 def test_what_only_real_numbers_read_stays_plain():
     """Models of floats cost what they did: their Ops are those that PyTensor's rewrites know."""
     text = "p = Mul(x, c) q = Add(p, x) r = Div(q, c) y = Sub(r, c)"
-    model = onnx.parser.parse_model(
-        f'<ir_version: 9, opset_import: ["": 20]> g (float[N] x) => (float[N] y) <float c = {{2}}>'
-        f"{{ {text} }}"
-    )
+    model = parsed(f"(float[N] x) => (float[N] y) <float c = {{2}}> {{ {text} }}", 20)
     y = from_onnx(model).outputs["y"]
     nodes = pytensor.graph.traversal.toposort([y])
     assert not any("AsWritten" in type(getattr(n.op, "scalar_op", None)).__name__ for n in nodes)

@@ -14,9 +14,11 @@ PYTHON = Mode("py", None)  # as the graph is, without rewrites
 OPSETS = {"": 21, MICROSOFT: 1, ML: 3}
 
 
-def parsed(text, opset=17):
-    """Return a model from ONNX's text form, without its first line."""
-    return parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]> {text}')
+def parsed(text, opset=17, domains=""):
+    """Return a model from ONNX's text form, without its first line and maybe without its name."""
+    name = "g" if text.lstrip().startswith("(") else ""
+    header = f'<ir_version: 9, opset_import: ["": {opset}{domains}]> {name}'
+    return parser.parse_model(f"{header} {text}")
 
 
 def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, **attributes):
@@ -55,9 +57,9 @@ def in_onnxruntime(model, values):
     return session.run(None, dict(zip(names, values, strict=True)))
 
 
-def in_pytensor(model, values, mode=PYTHON):
-    """Return a model's outputs for these inputs."""
-    imported = from_onnx(model)
+def in_pytensor(model, values, mode=PYTHON, **options):
+    """Return a model's outputs for these inputs; `options` are those of `from_onnx`."""
+    imported = from_onnx(model, **options)
     compute = function(
         list(imported.inputs.values()),
         list(imported.outputs.values()),
@@ -67,10 +69,10 @@ def in_pytensor(model, values, mode=PYTHON):
     return compute(*values)
 
 
-def compare(model: onnx.ModelProto, values, mode=PYTHON, rtol=1e-5, atol=1e-6):
+def compare(model: onnx.ModelProto, values, mode=PYTHON, rtol=1e-5, atol=1e-6, **options):
     """Compare both, which must give the same; return PyTensor's results."""
     wanted = in_onnxruntime(model, values)
-    results = in_pytensor(model, values, mode)
+    results = in_pytensor(model, values, mode, **options)
     for result, want in zip(results, wanted, strict=True):
         assert result.dtype == want.dtype
         assert result.shape == want.shape

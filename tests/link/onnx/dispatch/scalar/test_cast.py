@@ -5,16 +5,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
-from tests.link.onnx.dispatch.scalar.test_basic import ALL, FLOATS, INTS, values
+from tests.link.onnx.dispatch.scalar.test_basic import values
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
 
 @st.composite
 def castable(draw):
     """Draw an array, and a dtype to which NumPy defines its cast."""
-    dtype, to = draw(st.sampled_from(ALL)), draw(st.sampled_from(ALL))
+    dtype, to = draw(st.sampled_from(DTYPES)), draw(st.sampled_from(DTYPES))
     elements = values(dtype)
-    if dtype in FLOATS and to in INTS:
+    if dtype in FLOATS and to in INTEGERS:
         # What doesn't fit is undefined in C, NumPy and ONNX alike.
         width, limits = np.finfo(dtype).bits, np.iinfo(to)
         largest = np.finfo(dtype).max

@@ -9,19 +9,9 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor import linalg
-from tests.link.onnx.extras.linalg.test_linalg import RNG, SHAPES, dominant, positive, square
+from tests.link.onnx.extras.linalg.test_linalg import RNG, dominant, positive, square
 from tests.link.onnx.strategies import arrays, shapes
 from tests.link.onnx.test_basic import compare_onnx_and_py, run
-
-
-@pytest.mark.by_default("shape5-float64")
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [*SHAPES, (12, 12), (2, 2), (3, 3)])
-def test_eigenvalues(shape, dtype):
-    a = square(shape, dtype)
-    value = RNG.normal(size=shape)
-    outputs = [linalg.eigvalsh(a), linalg.eigvalsh(a, lower=False)]
-    compare_onnx_and_py([a], outputs, [value], rtol=1e-4 if dtype == "float32" else 1e-9)
 
 
 def spectra():
@@ -46,7 +36,7 @@ def test_eigenvectors():
 
 
 @pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "bool"])
 def test_eigenvectors_of_integers(dtype, lower):
     a = square((2, 4, 4), dtype)
     value = RNG.integers(0, 2 if dtype == "bool" else 9, size=(2, 4, 4)).astype(dtype)
@@ -61,25 +51,28 @@ def test_eigenvectors_of_integers(dtype, lower):
 
 
 @pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize("dtype", ["int8", "int64", "bool", "float32"])
-@pytest.mark.parametrize("shape", [(3, 3), (2, 5, 3), (3, 5)])
-@pytest.mark.parametrize("rank", [0, 1, 3])
-def test_singular_vectors_rebuild_the_matrix(shape, dtype, full, rank):
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(2, 5, 3), (3, 5), (1, 1)])
+def test_singular_vectors_rebuild_the_matrix(shape, dtype, full):
     # The signs aren't LAPACK's, and no more than these differ.
     a = square(shape, dtype)
-    value = RNG.integers(1, 9, size=shape) if rank == 3 else np.full(shape, rank)
-    value = value.astype(dtype)
-    u, s, vt = pytensor.function([a], linalg.svd(a, full_matrices=full), mode="ONNX")(value)
-    expected = np.linalg.svd(value.astype("float64"), full_matrices=full)
-    assert [u.shape, s.shape, vt.shape] == [e.shape for e in expected]
-    precision = np.finfo(s.dtype).eps * 200
-    np.testing.assert_allclose(s, expected[1], atol=precision)
-    n = s.shape[-1]
-    rebuilt = (u[..., :n] * s[..., None, :]) @ vt[..., :n, :]
-    np.testing.assert_allclose(rebuilt, value, atol=precision)
-    for q in (u, vt.swapaxes(-1, -2)):
-        identity = np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], *[q.shape[-1]] * 2))
-        np.testing.assert_allclose(q.swapaxes(-1, -2) @ q, identity, atol=precision)
+    f = pytensor.function([a], linalg.svd(a, full_matrices=full), mode="ONNX")
+    values = [np.zeros(shape), np.ones(shape), RNG.integers(1, 9, size=shape)]
+    values += [np.full(shape, 1e200)] * (dtype == "float64")
+    for value in values:
+        value = value.astype(dtype)
+        u, s, vt = f(value)
+        expected = np.linalg.svd(value.astype("float64"), full_matrices=full)
+        assert [u.shape, s.shape, vt.shape] == [e.shape for e in expected]
+        precision = np.finfo(s.dtype).eps * 200
+        scale = max(1, value.max())
+        np.testing.assert_allclose(s, expected[1], atol=precision * scale)
+        n = s.shape[-1]
+        rebuilt = (u[..., :n] * s[..., None, :]) @ vt[..., :n, :]
+        np.testing.assert_allclose(rebuilt, value, atol=precision * scale)
+        for q in (u, vt.swapaxes(-1, -2)):
+            identity = np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], *[q.shape[-1]] * 2))
+            np.testing.assert_allclose(q.swapaxes(-1, -2) @ q, identity, atol=precision)
 
 
 @pytest.mark.parametrize("function", [linalg.eigh, linalg.svd])
@@ -103,39 +96,14 @@ def test_gradient_of_eigenvalues():
     compare_onnx_and_py([a], pytensor.grad(cost, a), [RNG.normal(size=(4, 4))])
 
 
-RECTANGLES = [(3, 3), (5, 3), (3, 5), (1, 1), (1, 4), (4, 1), (2, 6, 4), (2, 3, 3, 4), (9, 9)]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [*RECTANGLES, (0, 3), (3, 0)])
-def test_singular_values(shape, dtype):
-    a = square(shape, dtype)
+@pytest.mark.parametrize("shape", [(9, 9), (0, 3), (3, 0)])
+def test_singular_values(shape):
+    a = square(shape)
     output = linalg.svd(a, compute_uv=False)
     compare_onnx_and_py([a], output, [RNG.normal(size=shape)])
 
 
-@pytest.mark.by_default("True-shape3", "False-shape4")
-@pytest.mark.parametrize("shape", RECTANGLES)
-@pytest.mark.parametrize("full", [True, False])
-def test_singular_vectors(shape, full):
-    a = square(shape)
-    u, s, vt = linalg.svd(a, full_matrices=full)
-    m, n = shape[-2:]
-    model = export_onnx([a], [u, s, vt])
-    for value in (RNG.normal(size=shape), np.ones(shape), np.zeros(shape), 1e200 * np.ones(shape)):
-        found_u, found_s, found_vt = run(model, [value])
-        k = min(m, n)
-        assert found_u.shape == (*shape[:-2], m, m if full else k)
-        assert found_vt.shape == (*shape[:-2], n if full else k, n)
-        for basis in (found_u, found_vt.swapaxes(-1, -2)):
-            gram = basis.swapaxes(-1, -2) @ basis
-            np.testing.assert_allclose(gram, np.eye(gram.shape[-1]) + 0 * gram, atol=1e-12)
-        rebuilt = found_u[..., :k] * found_s[..., None, :] @ found_vt[..., :k, :]
-        np.testing.assert_allclose(rebuilt, value, atol=1e-13 * max(1, value.max()), rtol=1e-12)
-
-
-@pytest.mark.by_default("shape0", "shape2", "shape3", "shape4", "shape8")
-@pytest.mark.parametrize("shape", RECTANGLES)
+@pytest.mark.parametrize("shape", [(3, 5), (1, 4), (9, 9)])
 def test_pseudoinverse(shape):
     a = square(shape)
     compare_onnx_and_py([a], linalg.pinv(a), [RNG.normal(size=shape)])

@@ -36,16 +36,12 @@ def correlation_is_small(x, y):
     return abs(tau) < 4 / np.sqrt(x.size) and st.chisquare(cells.ravel()).pvalue > P_VALUE
 
 
-@pytest.mark.by_default("normal-18")
-@pytest.mark.parametrize("opset", OPSETS)
-@pytest.mark.parametrize("name", ["normal", "uniform", "laplace", "gumbel"])
-def test_draws_are_independent(name, opset):
-    rng = shared_rng()
-    rng_1, x = getattr(rng, name)(0, 1, size=(4, N))
-    rng_2, y = getattr(rng_1, name)(0, 1, size=(4, N))
-    _, z = getattr(rng_2, name)(0, 1, size=(4, N))
-    _, other = getattr(shared_rng(21), name)(0, 1, size=(4, N))
-    first, second = draw([x, y, z, other], runs=2, opset=opset)
+def test_draws_are_independent():
+    rng_1, x = shared_rng().normal(0, 1, size=(4, N))
+    rng_2, y = rng_1.normal(0, 1, size=(4, N))
+    _, z = rng_2.normal(0, 1, size=(4, N))
+    _, other = shared_rng(21).normal(0, 1, size=(4, N))
+    first, second = draw([x, y, z, other], runs=2, opset=18)
     for i, j in ((0, 1), (0, 2), (1, 2), (0, 3)):
         assert correlation_is_small(first[i], first[j])
     for i in range(4):
@@ -64,15 +60,13 @@ def test_draws_from_one_state_are_equal():
     assert (later[0] != a).all()
 
 
-@pytest.mark.by_default("False")
-@pytest.mark.parametrize("optimize", [True, False])
-def test_export_is_reproducible(optimize):
+def test_export_is_reproducible():
     def models(seed):
         rng = shared_rng(seed)
         rng, x = rng.normal(size=(3,))
         _, y = rng.gamma(x**2, scale=1.0)
         outputs = [x, y]
-        return [export_onnx([], outputs, optimize=optimize) for _ in range(2)]
+        return [export_onnx([], outputs, optimize=False) for _ in range(2)]
 
     first, second = models(1)
     again, _ = models(1)
@@ -190,9 +184,7 @@ def test_every_random_variable_has_a_converter():
     assert not missing
 
 
-@pytest.mark.by_default("20")
-@pytest.mark.parametrize("opset", OPSETS)
-def test_random_walk(opset):
+def test_random_walk():
     def step(x, rng):
         next_rng, x = rng.normal(x, 1.0)
         return x, next_rng
@@ -204,7 +196,7 @@ def test_random_walk(opset):
         )
         return pt.diff(path, axis=0)
 
-    first, second = draw([walk(1), walk(2)], runs=2, opset=opset)
+    first, second = draw([walk(1), walk(2)], runs=2)
     samples = [steps[:, i] for steps in (*first, *second) for i in range(2)]
     for i, sample in enumerate(samples):
         assert st.kstest(sample, "norm").pvalue > P_VALUE

@@ -6,7 +6,6 @@ import scipy.stats as st
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.link.onnx.extras.random.test_pymc_classes import check_white
 from tests.link.onnx.extras.random.test_random import (
     P_VALUE,
     N,
@@ -44,11 +43,10 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize("opset", [18, 24])
 @pytest.mark.parametrize(("distribution", "parameters", "named", "law"), LAWS)
-def test_laws(distribution, parameters, named, law, opset):
+def test_laws(distribution, parameters, named, law):
     variable = distribution.dist(*parameters, **named, size=(N,), rng=shared_rng())
-    sample = draw(variable, opset=opset)
+    sample = draw(variable, opset=18)
     assert sample.dtype == variable.type.dtype
     assert st.kstest(sample, law.cdf).pvalue > P_VALUE
 
@@ -76,17 +74,24 @@ def test_stick_breaking_weights():
         left = left - sample[:, k]
 
 
-@pytest.mark.parametrize("opset", [18, 24])
-def test_matrix_normal(opset):
+def check_white(white):
+    for column in white.T:
+        assert st.kstest(column, "norm").pvalue > P_VALUE
+    count = white.shape[1]
+    assert np.abs(np.corrcoef(white.T) - np.eye(count)).max() < 4 / np.sqrt(len(white))
+
+
+def test_matrix_normal():
     rows = np.array([[1.0, 0.0], [0.5, 2.0]])
     columns = np.array([[3.0, 0, 0], [1.0, 2.0, 0], [0.0, 0.5, 1.0]])
     mu = np.arange(6.0).reshape(2, 3)
     x = pm.MatrixNormal.dist(mu, rowchol=rows, colchol=columns, size=(N,), rng=shared_rng())
-    white = np.linalg.solve(rows, draw(x, opset=opset) - mu) @ np.linalg.inv(columns.T)
+    white = np.linalg.solve(rows, draw(x) - mu) @ np.linalg.inv(columns.T)
     check_white(white.reshape(N, 6))
 
 
 def test_car():
+    """By the precision of its density: see thoughts/upstream/pymc-car-draws.md."""
     mu = np.arange(4.0)
     x = pm.CAR.dist(mu, CHAIN, alpha=0.6, tau=2.0, size=(N,), rng=shared_rng())
     precision = 2.0 * (np.diag(CHAIN.sum(0)) - 0.6 * CHAIN)
@@ -104,3 +109,9 @@ def test_correlations_of_lkj():
 def test_others_are_refused():
     with pytest.raises(UnsupportedOpError, match=r"polyagamma.*no converter is registered"):
         export_onnx([], pm.PolyaGamma.dist(2.0, 0.5, rng=shared_rng()))
+
+    # PyMC's classes are known by their names, of which another package may have the same
+    members = {"__module__": "other", "name": "rice", "signature": "(),()->()", "dtype": "float64"}
+    op = type("RiceRV", (pt.random.op.RandomVariable,), members)()
+    with pytest.raises(UnsupportedOpError, match="no converter is registered"):
+        export_onnx([], op(1.0, 2.0, rng=shared_rng()))
