@@ -16,7 +16,6 @@ from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.link.jax.rewriting.host_integers import behind, in_order, is_leaf, leaves
-from pytensor.link.jax.rewriting.kept_rows import Kept, returns_all_rows
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -251,7 +250,8 @@ def _(op, node):
 
 @undecided_lengths.register(Scan)
 def _(op, node):
-    if op.info.as_while and _traces(op.info) and not returns_all_rows(op):
+    ends = op.fgraph.outputs[-1].owner_op
+    if op.info.as_while and _traces(op.info) and not getattr(ends, "all_rows", False):
         return [Undecided(node, node.outputs[0])]
     return _around(node, _within_scan(op).undecided)
 
@@ -362,7 +362,7 @@ class _Origins:
         for one in in_order([variable], self._bits):
             if one.owner is None:
                 self._bits[one] = INTEGERS if _may_be_size(one) else ON_DEVICE
-            elif isinstance(one.owner.op, Kept):  # the steps that a loop makes are counted from it
+            elif getattr(one.owner.op, "is_of_device", False):
                 self._bits[one] = ON_DEVICE
             elif is_leaf(one):
                 self._bits[one] = 0 if one.owner.inputs[0] in self._inputs else INNER_LENGTHS
