@@ -14,7 +14,6 @@ from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
-from pytensor.link.jax.rewriting.index_bounds import IndexBounds
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",
@@ -89,9 +88,8 @@ class ArrayOfIndices:
 
     def __init__(self, inputs, checks):
         self._checks, index = checks, checks[0].variables[0]
-        self._lengths = HostIntegers(inputs, [check.variables[1] for check in checks]).function()
-        self._bounds = IndexBounds(inputs, [index]).function()
-        self._index = HostIntegers(inputs, [index]).function()
+        variables = [index, *(check.variables[1] for check in checks)]
+        self._integers = HostIntegers(inputs, variables).function()
         read = computed_from([index])
         self._read = [k for k, v in enumerate(inputs) if v in read and v.type.ndim]
 
@@ -99,17 +97,12 @@ class ArrayOfIndices:
         # What is on a device would have to be waited for.
         if not all(isinstance(args[k], np.ndarray) for k in self._read):
             return
-        pairs = list(zip(self._checks, self._lengths(args), strict=True))
-        (bounds,) = self._bounds(args)
-        if not all(check.holds(k, length) for check, length in pairs for k in bounds):
-            self._check_each(pairs, args)
-
-    def _check_each(self, pairs, args):
-        (index,) = self._index(args)
-        for check, length in pairs if index.size else ():
-            if not (
-                check.holds(int(index.min()), length) and check.holds(int(index.max()), length)
-            ):
+        index, *lengths = self._integers(args)
+        if not index.size:
+            return
+        ends = int(index.min()), int(index.max())
+        for check, length in zip(self._checks, lengths, strict=True):
+            if not all(check.holds(end, length) for end in ends):
                 outside = next(k for k in index.flat if not check.holds(int(k), length))
                 raise IndexError(check.message(outside, length))
 

@@ -20,7 +20,7 @@ from pytensor.tensor.type import discrete_dtypes
 
 __all__ = [
     "HostFunction", "HostIntegers", "NotOnHostError", "as_known", "behind", "computed_from",
-    "formula", "in_order", "is_leaf", "leaves", "operation", "read_by",
+    "in_order", "is_leaf", "leaves",
 ]  # fmt: skip
 
 EXPRESSIONS = {
@@ -141,7 +141,7 @@ class HostIntegers:
                 self._named[variable] = self._assigned(self._read(variable, places))
             else:
                 self._add(variable.owner)
-        self.names = [self._result(v) for v in variables]
+        self.names = [self._name(v) for v in variables]
 
     def __contains__(self, variable):
         return variable in self._named
@@ -149,9 +149,6 @@ class HostIntegers:
     def function(self):
         """Return what computes the variables from a list of the inputs' values."""
         return HostFunction([*self.lines, f"return [{', '.join(self.names)}]"], self.functions)
-
-    def _result(self, variable):
-        return self._name(variable)
 
     def _assigned(self, expression):
         name = f"v{len(self.lines)}"
@@ -176,7 +173,7 @@ class HostIntegers:
         integers = all(getattr(v.type, "dtype", None) in discrete_dtypes for v in variables)
         if not (integers or self._any_op):
             raise NotOnHostError(f"{node.op} has inputs that aren't integers")
-        names, op = [self._name(v) for v in inputs], operation(node)
+        names, op = [self._name(v) for v in inputs], getattr(node.op, "scalar_op", node.op)
         single = integers and not any(v.type.ndim for v in variables)
         if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:
             results = names
@@ -236,11 +233,6 @@ class HostIntegers:
         wrapped = f"({name} - ({low})) % {number} + ({low})"
         self.lines.append(f"if not {low} <= {name} <= {info.max}: {name} = {wrapped}")
         return name
-
-
-def operation(node):
-    """Return a node's Op, or that of its elements."""
-    return getattr(node.op, "scalar_op", node.op)
 
 
 def formula(op, names):
