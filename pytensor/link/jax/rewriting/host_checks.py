@@ -24,8 +24,8 @@ __all__ = [
 class WindowCheck:
     """A slice of constant length, `variables` (start, stop, length), along an axis of a variable.
 
-    The difference of stop and start was found by algebra, to be this one; the elements are `step`
-    apart, and the first and the last of them span this many.
+    The difference of stop and start was this one for some values; each call compares it.  The
+    elements are `step` apart, and the first and the last of them span this many.
     """
 
     variables: tuple
