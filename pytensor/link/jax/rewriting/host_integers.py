@@ -175,7 +175,8 @@ class HostIntegers:
             raise NotOnHostError(f"{node.op} has inputs that aren't integers")
         names, op = [self._name(v) for v in inputs], getattr(node.op, "scalar_op", node.op)
         single = integers and not any(v.type.ndim for v in variables)
-        if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:
+        same = isinstance(op, SAME_VALUE if single else CheckAndRaise)
+        if integers and same and len(inputs) == 1:
             results = names
         elif single and (type(op) in JOINED or type(op) in EXPRESSIONS):
             results = [self._in_dtype(formula(op, names), node.outputs[0])]
