@@ -14,6 +14,7 @@ from pytensor.graph.basic import Constant
 from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, as_known
 from pytensor.tensor.basic import constant
+from pytensor.tensor.type import integer_dtypes
 
 __all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
 
@@ -61,14 +62,19 @@ def with_numbers(places, converted):
 
 
 def with_constants(node, convert):
-    """Convert a node when it is called, with its lengths as constants."""
+    """Convert a node when it is called, with its lengths as constants; now if they are."""
     places = [k for k in length_inputs(node.op, node) if not isinstance(node.inputs[k], Constant)]
+    if not places:
+        return convert(node=node)
 
     def called(*inputs):
         new = list(node.inputs)
         with jax.ensure_compile_time_eval():
             for k in places:
-                new[k] = constant(np.asarray(inputs[k], dtype=new[k].type.dtype))
+                # A tuple of lengths has the first one's dtype, which others may not fit.
+                dtype = new[k].type.dtype
+                dtype = "int64" if dtype in integer_dtypes else dtype
+                new[k] = constant(np.asarray(inputs[k], dtype))
             converted = convert(node=node.op.make_node(*new))
         return converted(*inputs)
 
