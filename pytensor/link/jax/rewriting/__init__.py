@@ -105,7 +105,6 @@ def checks_of(fgraph):
 
 NORMALIZATION = has("pytensor.tensor.batchnorm")
 LENGTHS = has("pytensor.tensor.shape.Shape")
-RESHAPE = has("pytensor.tensor.shape.Reshape")
 INDEXING = has("pytensor.tensor.subtensor", "pytensor.tensor.pool.unpool")
 MASKS = has("pytensor.scan", "pytensor.tensor.subtensor.Advanced", "pytensor.tensor.basic.Nonzero")
 
@@ -137,11 +136,6 @@ for position, name, tag, path, is_needed in (
     (
         98, "jax_known_length", "jax", "rewriting.known_lengths.known_lengths_with_our_ops",
         LENGTHS,
-    ),
-    # Before "jax_shape_parameter_as_tuple", which takes what remains.
-    (
-        99, "jax_reshape_to_static", "jax_tuned", "rewriting.unknown_shapes.reshape_to_static",
-        RESHAPE,
     ),
     # Last, for it notes something on the nodes that are left.
     (200, "jax_keep_checks", "jax_tuned", "rewriting.host_checks.keep_checks", checks_of),

@@ -35,7 +35,7 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
-    "Sizes", "Undecided", "choice_inputs", "deciding_inputs", "find_sizes", "is_decided",
+    "Sizes", "Undecided", "choice_inputs", "deciding_inputs", "find_sizes",
     "known_places_of_scan", "length_inputs", "nodes_of_lengths", "undecided_lengths",
     "variable_choices", "variable_lengths",
 ]  # fmt: skip
@@ -373,11 +373,6 @@ class _Origins:
     def roots(self, variables: Iterable[Variable]) -> tuple[Variable, ...]:
         """Return the inputs of a graph from whose values these variables are computed."""
         return tuple(v for v in leaves(variables) if self.of(v) & INTEGERS)
-
-
-def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
-    """Return whether a length is known to JAX: from integers of inputs and lengths of arrays."""
-    return not _Origins(fgraph).of(variable) & ON_DEVICE
 
 
 def _may_be_size(variable: Variable) -> bool:

@@ -292,6 +292,10 @@ UNKNOWN = {
         M[[0, 1], : X.sum().astype("int64")],
         "Subtensor: .* from 'x', .* Compute the bounds from",
     ),
+    "reshape": (
+        M.reshape((X.sum().astype("int64"), 4)),
+        "Reshape: .* from 'x'.* Have it follow from numbers",
+    ),
     "size": (pt.zeros(pt.random.shared_rng(seed=1).poisson(2.0)[1]), "Alloc: .* by PoissonRV"),
 }
 

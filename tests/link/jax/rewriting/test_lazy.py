@@ -22,7 +22,7 @@ def lazy_rewriters(database=optdb):
 
 def test_what_is_registered_is_there():
     entries = list(lazy_rewriters())
-    assert len(entries) == 11
+    assert len(entries) == 10
     for entry in entries:
         assert isinstance(load(entry.path, entry.tag), Rewriter)
 
