@@ -14,7 +14,6 @@ from pytensor.graph.basic import Constant
 from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, as_known
 from pytensor.tensor.basic import constant
-from pytensor.tensor.type import integer_dtypes
 
 __all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
 
@@ -71,10 +70,7 @@ def with_constants(node, convert):
         new = list(node.inputs)
         with jax.ensure_compile_time_eval():
             for k in places:
-                # A tuple of lengths has the first one's dtype, which others may not fit.
-                dtype = new[k].type.dtype
-                dtype = "int64" if dtype in integer_dtypes else dtype
-                new[k] = constant(np.asarray(inputs[k], dtype))
+                new[k] = constant(np.asarray(inputs[k], dtype=new[k].type.dtype))
             converted = convert(node=node.op.make_node(*new))
         return converted(*inputs)
 

@@ -123,12 +123,3 @@ def test_what_follows_from_lengths_is_a_length():
     x = pt.vector("x", dtype="float64")
     result = pt.zeros((pt.minimum(x.shape[0], 3) + 1,)) + 1
     compare_jax_and_py([x], result, [np.ones(5)], jax_mode=jax_mode())
-
-
-def test_a_long_length_beside_a_short_one():
-    """A tuple of lengths has the dtype of the first, here of a constant: int8."""
-    x, rng = pt.vector("x"), pytensor.shared(np.random.default_rng(0))
-    draws = pt.random.normal(size=(2, x.shape[0] * 70), rng=rng, return_next_rng=True)[1]
-    reshaped = pt.zeros((2, 300)).reshape((3, x.shape[0] * 50))
-    f = pytensor.function([x], [draws, reshaped], mode=jax_mode())
-    assert [v.shape for v in f(np.ones(4))] == [(2, 280), (3, 200)]
