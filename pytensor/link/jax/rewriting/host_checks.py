@@ -13,7 +13,7 @@ from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
-from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",
@@ -35,20 +35,15 @@ class WindowCheck:
     step: int
     span: int
 
-    def condition(self, start, stop, length):
-        """Return whether NumPy's slice has all elements that the window has; names as above."""
+    def holds(self, start, stop, length):
+        """Return whether NumPy's slice has all elements that the window has."""
         # Counted from the end, or not: else NumPy's slice has another length.
-        same = f"{stop} - {start} == {self.difference} and ({start} < 0) == ({stop} < 0)"
-        if not self.span:
-            return same
-        first = f"{start} + ({length} if {start} < 0 else 0)"
+        if stop - start != self.difference or (start < 0) != (stop < 0):
+            return False
+        first = start + length if start < 0 else start
         if self.step < 0:
-            first = f"{first} - {self.span - 1}"
-        return f"{same} and 0 <= {first} <= {length} - {self.span}"
-
-    def holds(self, *values):
-        """Return whether the condition is met by these values."""
-        return eval(self.condition(*(f"({value})" for value in values)))
+            first -= self.span - 1
+        return not self.span or 0 <= first <= length - self.span
 
 
 class WithoutWindows:
@@ -124,31 +119,27 @@ class HostChecks(Feature):
         self._arrays = [ArrayOfIndices(inputs, found) for found in arrays.values()]
         self.checks = sorted(single, key=lambda check: isinstance(check, WindowCheck))
         variables = [v for check in self.checks for v in check.variables]
-        integers = HostIntegers(inputs, variables)
+        self._integers = HostIntegers(inputs, variables).function()
         read = computed_from(variables)
         self._places = [
             (place, variable.name)
             for place, variable in enumerate(inputs)
             if variable in read and variable.name and not variable.type.ndim
         ]
-        lines, names = integers.lines, iter(integers.names)
-        for number, check in enumerate(self.checks):
-            of_check = [next(names) for _ in check.variables]
-            fails = f"fail({number}, ({', '.join(of_check)}), args)"
-            outside = isinstance(check, WindowCheck)
-            otherwise = "return False" if outside else fails
-            lines.append(f"if not ({check.condition(*of_check)}): {otherwise}")
-        functions = {"fail": self._fail, **integers.functions}
-        self._check = HostFunction([*lines, "return True"], functions)
-
-    def _fail(self, number, values, args):
-        check, named = self.checks[number], [f"{name} = {args[k]}" for k, name in self._places]
-        given = f" (given {', '.join(named)})" if named else ""
-        raise IndexError(check.message(*values) + given)
 
     def __call__(self, args):
         self.check_arrays(args)
-        return self._check(args)
+        values = iter(self._integers(args))
+        for check in self.checks:
+            of_check = [next(values) for _ in check.variables]
+            if check.holds(*of_check):
+                continue
+            if isinstance(check, WindowCheck):
+                return False
+            named = [f"{name} = {args[k]}" for k, name in self._places]
+            given = f" (given {', '.join(named)})" if named else ""
+            raise IndexError(check.message(*of_check) + given)
+        return True
 
     def check_arrays(self, args):
         """Raise an IndexError if an array of indices that these values decide has one outside."""
