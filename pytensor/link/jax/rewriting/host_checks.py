@@ -22,15 +22,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WindowCheck:
-    """A slice of constant length, `variables` (start, stop, length), along an axis of a variable.
+    """A slice of constant length: `variables` (start, stop, length of the axis).
 
     The difference of stop and start was this one for some values; each call compares it.  The
     elements are `step` apart, and the first and the last of them span this many.
     """
 
     variables: tuple
-    of: str
-    axis: int
     difference: int
     step: int
     span: int

@@ -250,9 +250,7 @@ def _slices(node, difference_of=constant_difference):
 
 def _window_check(node, s, shapes):
     variables = s.start, s.stop, shapes.get_shape(node.inputs[0], s.axis)
-    return WindowCheck(
-        variables, node.inputs[0].name or str(node.inputs[0]), s.axis, s.difference, s.step, s.span
-    )
+    return WindowCheck(variables, s.difference, s.step, s.span)
 
 
 def _with_windows(node, slices):

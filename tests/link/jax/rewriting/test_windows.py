@@ -61,7 +61,7 @@ def test_differences_are_found_by_trying(stop, start, difference):
 def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
     for difference, start, length in product(range(-5, 6), range(-9, 10), range(7)):
         s = _Slice(0, start, start + difference, difference, step)
-        check = WindowCheck((), "x", 0, difference, step, s.span)
+        check = WindowCheck((), difference, step, s.span)
         of_numpy = list(range(length))[start : start + difference : step]
         inside = check.holds(start, start + difference, length)
         first = start + length if start < 0 else start
