@@ -263,7 +263,7 @@ def rows():
          None, by_room(export["loaded"])),
         ("files that one more `export_onnx` enters", len(export["entered"]), None,
          by_room(export["entered"])),
-        ("modules of `link/jax` that the first function of `jax_mode()` imports", len(jax), 30,
+        ("modules of `link/jax` that the first function of `jax_mode()` imports", len(jax), 25,
          f"{sum(jax.values()):,} lines"),
         ("files that one step of the demo's training enters, with its batch", len(step), None,
          by_room(step)),

@@ -60,7 +60,6 @@ CONVERTED = tuple(
         "tensor.linalg.solvers.tridiagonal.LUFactorTridiagonal",
         "tensor.linalg.solvers.tridiagonal.SolveLUFactorTridiagonal",
         "tensor.random.basic.HalfCauchyRV",
-        "tensor.random.basic.HyperGeometricRV",
         "tensor.random.basic.TriangularRV",
         "tensor.random.basic.TruncExponentialRV",
         "tensor.random.basic.WeibullRV",

@@ -38,7 +38,7 @@ OPS = {
     "pytensor.tensor.conv": "dispatch.conv",
     "pytensor.tensor.known_lengths": "dispatch.known_lengths",
     "pytensor.tensor.linalg.decomposition.schur.QZ": "fixes.callbacks",
-    "pytensor.tensor.linalg.solvers.tridiagonal": "fixes.tridiagonal",
+    "pytensor.tensor.linalg.solvers.tridiagonal": "fixes.callbacks",
     "pytensor.tensor.moments": "dispatch.updates",
     "pytensor.tensor.pool.unpool": "dispatch.unpool",
     "pytensor.tensor.pool": "dispatch.pool",

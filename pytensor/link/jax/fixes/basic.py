@@ -1,4 +1,4 @@
-"""Join, split and identity matrices."""
+"""Join and split."""
 
 import jax
 import jax.numpy as jnp
@@ -8,19 +8,9 @@ from jax.core import Tracer
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
-from pytensor.tensor.basic import Eye, Join, Split
+from pytensor.tensor.basic import Join, Split
 
 __all__ = []
-
-
-@corrected_funcify.register(Eye)
-def corrected_funcify_Eye(op, **kwargs):
-    def eye(n, m, k):
-        # jnp.eye takes no offset that is computed; and neither do lengths.
-        rows, columns = (jnp.arange(int(length)) for length in (n, m))
-        return (columns - rows[:, None] == k).astype(op.dtype)
-
-    return eye
 
 
 @corrected_funcify.register(Join)

@@ -10,6 +10,7 @@ from pytensor.compile.mode import get_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.tensor.linalg.decomposition.schur import QZ
+from pytensor.tensor.linalg.solvers.tridiagonal import LUFactorTridiagonal, SolveLUFactorTridiagonal
 from pytensor.tensor.optimize import ScipyWrapperOp
 
 __all__ = ["called_back"]
@@ -54,6 +55,16 @@ def jax_funcify_QZ(op, node, **kwargs):
         return [a, b, *[a[:1]] * eigenvalues, a, b]
 
     return called_back(op, node, shapes)
+
+
+@jax_funcify.register(LUFactorTridiagonal)
+def jax_funcify_LUFactorTridiagonal(op, node, **kwargs):
+    return called_back(op, node, lambda dl, d, du: [dl, d, du, (max(d[0] - 2, 0),), d])
+
+
+@jax_funcify.register(SolveLUFactorTridiagonal)
+def jax_funcify_SolveLUFactorTridiagonal(op, node, **kwargs):
+    return called_back(op, node, lambda *shapes: [shapes[-1]])
 
 
 @corrected_funcify.register(ScipyWrapperOp)

@@ -96,29 +96,6 @@ def jax_sample_fn_truncated_exponential(op, node):
     return sample_fn
 
 
-@jax_sample_fn.register(ptr.HyperGeometricRV)
-def jax_sample_fn_hypergeometric(op, node):
-    def sample_fn(key, size, dtype, n_good, n_bad, n_drawn):
-        shape = shape_of(size, n_good, n_bad, n_drawn)
-        good, bad, left = (
-            jnp.broadcast_to(jnp.asarray(v).astype("int64"), shape)
-            for v in (n_good, n_bad, n_drawn)
-        )
-
-        def draw_one(state):
-            key, good, bad, left, hits = state
-            key, used = jax.random.split(key)
-            hit = jax.random.uniform(used, shape) * (good + bad) < good
-            hit &= left > 0
-            return key, good - hit, bad - ((left > 0) & ~hit), left - 1, hits + hit
-
-        start = key, good, bad, left, jnp.zeros_like(good)
-        drawn = jax.lax.while_loop(lambda state: (state[3] > 0).any(), draw_one, start)
-        return drawn[-1].astype(dtype)
-
-    return sample_fn
-
-
 @jax_sample_fn.register(ptr.CategoricalRV)
 def jax_sample_fn_categorical(op, node):
     def sample_fn(key, size, dtype, p):

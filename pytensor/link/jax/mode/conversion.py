@@ -18,7 +18,6 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph
 from pytensor.link.conversions import Conversions
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
 from pytensor.link.jax.mode.building import paused_collection
@@ -40,7 +39,7 @@ from pytensor.tensor.basic import ARange, Nonzero, Split
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.shape import Reshape, Shape, Shape_i
+from pytensor.tensor.shape import Reshape
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
@@ -111,24 +110,11 @@ def with_known_within(places, converted):
     return called
 
 
-# Ops whose lengths must be constants, or be computed by these, in PyTensor's conversions.
-CONCRETE = {
-    ARange: (Shape_i,),
-    RandomVariable: (Shape, Shape_i, JAXShapeTuple),
-    Reshape: (Shape, Shape_i, JAXShapeTuple),
-    Split: (),
-}
-
-
 @tuned_funcify.register(ARange)
 @tuned_funcify.register(RandomVariable)
 @tuned_funcify.register(Reshape)
 @tuned_funcify.register(Split)
 def tuned_funcify_with_constants(op, node, convert_node, **kwargs):
-    accepted = next(ops for kind, ops in CONCRETE.items() if isinstance(op, kind))
-    lengths = [node.inputs[k] for k in length_inputs(op, node)]
-    if all(isinstance(v, Constant) or isinstance(v.owner_op, accepted) for v in lengths):
-        return corrected_funcify(op, node=node, **kwargs)
     return with_constants(node, lambda node: corrected_funcify(op, node=node, **kwargs))
 
 

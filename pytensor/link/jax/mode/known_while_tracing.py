@@ -61,8 +61,10 @@ def with_numbers(places, converted):
 
 
 def with_constants(node, convert):
-    """Convert a node when it is called, with its lengths as constants."""
+    """Convert a node when it is called, with its lengths as constants; now if they are."""
     places = [k for k in length_inputs(node.op, node) if not isinstance(node.inputs[k], Constant)]
+    if not places:
+        return convert(node=node)
 
     def called(*inputs):
         new = list(node.inputs)

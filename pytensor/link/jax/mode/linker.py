@@ -6,8 +6,8 @@ from typing import Any
 
 from pytensor.link.jax.generators import with_generators
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.jax.mode.maker import is_deferred
 from pytensor.link.jax.mode.options import Options
-from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.rewriting import checks_of
 from pytensor.link.jax.rewriting.find_sizes import find_sizes
 from pytensor.link.jax.target import compiling_for
@@ -118,7 +118,7 @@ class TunedJAXLinker(JAXLinker):
 
         @cache
         def converted():
-            rewrite_deferred(fgraph)
+            fgraph.kept_program.rewrite_now()
             order = self.schedule(fgraph)
             storages, outputs, storage_map = map_storage(fgraph, order, input_storage)
             # JAX is tracing: constants must not become part of what it traces.
@@ -221,14 +221,15 @@ class TunedJAXLinker(JAXLinker):
         """Return what calls a jitted function's first program from the disk, or with as little
         guard as it needs, or when all processes have it; None where none of these is wanted.
         """
+        mesh = self.options.mesh
+        together = mesh is not None and len({d.process_index for d in mesh.devices.flat}) > 1
+        key, guarded = self._program_key(), self._compiler_options() is not None
+        if not together and (not self.keep_programs or (key is None and not guarded)):
+            return None
         from pytensor.link.jax.mode.store.program_store import StoredFunction
 
-        mesh = self.options.mesh
-        if mesh is not None and len({d.process_index for d in mesh.devices.flat}) > 1:
+        if together:
             return StoredFunction(jitted, None, together=True)
-        key, guarded = self._program_key(), self._compiler_options() is not None
-        if not self.keep_programs or (key is None and not guarded):
-            return None
         return StoredFunction(jitted, key, *facts, guarded=guarded, sizes=sizes)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):

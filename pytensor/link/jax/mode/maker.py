@@ -3,9 +3,8 @@
 from contextlib import nullcontext
 
 from pytensor.compile.maker import FunctionMaker
-from pytensor.link.jax.mode.store.deferred import is_deferred, rewrite_deferred
 
-__all__ = ["TunedFunctionMaker"]
+__all__ = ["TunedFunctionMaker", "is_deferred"]
 
 
 class TunedFunctionMaker(FunctionMaker):
@@ -26,8 +25,8 @@ class TunedFunctionMaker(FunctionMaker):
     def fgraph(self):
         """The graph, for whoever looks at it: rewritten now, if that was put off."""
         # PyTensor has a plain attribute of this name, and reads it while it makes the function.
-        if self._created:
-            rewrite_deferred(self._fgraph)
+        if self._created and self.deferred:
+            self._fgraph.kept_program.rewrite_now()
         return self._fgraph
 
     @fgraph.setter
@@ -59,6 +58,12 @@ class TunedFunctionMaker(FunctionMaker):
 
         with getattr(mode.linker, "compiling", nullcontext)():
             rewrite(inputs, outputs, additional_outputs, fgraph, mode, profile)
+
+
+def is_deferred(fgraph):
+    """Return whether a graph is yet to be rewritten, and may never be: its program is on disk."""
+    kept = getattr(fgraph, "kept_program", None)
+    return kept is not None and kept.rewrite is not None
 
 
 def join_updates_of(input_specs, output_specs):

@@ -12,14 +12,12 @@ from functools import wraps
 import jax
 import numpy as np
 
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, leaves
+from pytensor.link.jax.rewriting.host_integers import HostIntegers
 
 __all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "with_sizes"]
 
 # In memory; the one that was called least recently is dropped.
 MAX_PROGRAMS = 64
-# The number of readings of arguments that are remembered with the sizes that follow.
-MAX_READINGS = 128
 # The number of programs that are warned about, if they are more than every other call's.
 MANY = 8
 
@@ -48,42 +46,21 @@ class HostSizes:
         self._roots = [places[root] for root in sizes.roots]
         self.names = [root.name or f"input {places[root]}" for root in sizes.roots]
         self._compute = HostIntegers(fgraph.inputs, sizes.variables, any_op=True).function()
-        read = [v for v in leaves(sizes.variables) if v.owner is not None]
-        self._shaped = sorted({places[v.owner.inputs[0]] for v in read})
         self.graph, equivalent = fgraph.clone_get_equiv(attach_feature=False)
         for size in sizes.variables:
             new = size.type()
             self.graph.add_input(new)
             self.graph.replace(equivalent[size], new)
         self.unread = tuple(k for k in self._roots if not self.graph.clients[self.graph.inputs[k]])
-        self._known = OrderedDict()
-        self._arrays = {}  # the last of each root that is one, and its reading
 
     def read(self, args):
-        """Return what the sizes follow from: values of roots, and shapes of arrays."""
-        readings = [self._read(k, np.asarray(args[k])) for k in self._roots]
-        return tuple(readings + [np.shape(args[k]) for k in self._shaped])
-
-    def _read(self, k, array):
-        if array.ndim == 0:
-            return array.item()
-        # To compare arrays takes less time than to hash them.
-        last, reading = self._arrays.get(k, (None, None))
-        if last is None or not np.array_equal(array, last):
-            reading = _reading(array)
-            self._arrays[k] = array.copy(), reading
-        return reading
+        """Return what the sizes follow from: the values of the roots."""
+        return [_reading(args[k]) for k in self._roots]
 
     def __call__(self, args):
         """Return a key that is equal for equal sizes, and the sizes, as `as_known` has them."""
-        reading = self.read(args)
-        if reading not in self._known:
-            # They may be parts of the arguments, which the caller can overwrite.
-            values = list(map(copy, self._compute(args)))
-            self._known[reading] = tuple(map(_reading, values)), values
-            if len(self._known) > MAX_READINGS:
-                self._known.popitem(last=False)
-        return self._known[reading]
+        values = self._compute(args)
+        return tuple(map(_reading, values)), values
 
     def without_unread(self, args):
         """Return arguments with None in the place of those that the program doesn't read."""
@@ -134,7 +111,8 @@ class ProgramsBySize:
         if key in self._programs:
             self._programs.move_to_end(key)
         else:
-            self._programs[key] = self._make(sizes, key)
+            # They may be parts of the arguments, which the caller can overwrite.
+            self._programs[key] = self._make(list(map(copy, sizes)), key)
             if len(self._programs) > MAX_PROGRAMS:
                 self._programs.popitem(last=False)
             self._count(args)
@@ -143,7 +121,7 @@ class ProgramsBySize:
 
     def _count(self, args):
         self._made += 1
-        for seen, reading in zip(self._seen, self.host.read(args), strict=False):
+        for seen, reading in zip(self._seen, self.host.read(args), strict=True):
             seen.add(reading)
         if self._made == MANY and self._calls < 2 * MANY:
             several = [

@@ -124,6 +124,8 @@ class Devices:
     def replicate(self, shared_variables: Iterable[SharedVariable]) -> None:
         """Copy shared variables to all devices; again after their `set_value`.
 
+        They are all that a function reads or updates.
+
         Raises
         ------
         TypeError

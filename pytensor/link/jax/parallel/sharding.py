@@ -40,22 +40,10 @@ def data_parallel_mesh(devices: Sequence[jax.Device] | None = None) -> Mesh:
 
 
 def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
-    """Copy the values of shared variables to all devices of a mesh.
+    """Do what `Devices.replicate` says.
 
-    `SharedVariable.set_value` brings a variable's value back to the host: replicate it again
-    afterwards.  Values that lie on all devices already stay as they are.  Where other processes
-    have devices of the mesh, all must have the same values.
-
-    Parameters
-    ----------
-    shared_variables : iterable of shared variables with numeric arrays
-        All that a function reads or updates.
-    mesh : jax.sharding.Mesh
-
-    Raises
-    ------
-    TypeError
-        If a variable holds no array (a random generator, say); no variable is changed then.
+    Values that are on all devices already stay as they are.  Where other processes have devices of
+    the mesh, all must have the same values.
     """
     shared_variables = list(shared_variables)
     for variable in shared_variables:
@@ -91,24 +79,7 @@ def is_replicated(value: object, mesh: Mesh) -> bool:
 
 
 def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
-    """Spread the rows of arrays over the devices of a mesh, in equal parts.
-
-    Parameters
-    ----------
-    arrays : iterable of arrays
-        Their first axis is that of the batch; where other processes have devices of the mesh, they
-        are this process's own rows.  They are copied for CPUs, which would use them where they are.
-    mesh : jax.sharding.Mesh
-
-    Returns
-    -------
-    list of jax.Array
-
-    Raises
-    ------
-    ValueError
-        If an array has no axis, or its rows can't be divided equally.
-    """
+    """Do what `Devices.shard` says; CPUs, which would use arrays where they are, get copies."""
     sharding = NamedSharding(mesh, PartitionSpec(AXIS))
     devices = len(sharding.addressable_devices)
     arrays = list(arrays)

@@ -13,10 +13,9 @@ from importlib import import_module
 from pytensor.compile.mode import optdb
 from pytensor.graph.facts import layout
 from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.rewriting.basic import GraphRewriter, SequentialGraphRewriter
-from pytensor.graph.rewriting.db import RewriteDatabase
+from pytensor.graph.rewriting.basic import GraphRewriter, NodeRewriter
 
-__all__ = ["LazyRewriter", "LazyRewrites", "checks_of", "load"]
+__all__ = ["LazyNodeRewriter", "LazyRewriter", "checks_of", "load"]
 
 
 class LazyRewriter(GraphRewriter):
@@ -36,23 +35,31 @@ class LazyRewriter(GraphRewriter):
         self.path, self.tag, self._is_needed = path, tag, is_needed
 
     def apply(self, fgraph):
-        if self._is_needed(fgraph):
-            load(self.path, self.tag).rewrite(fgraph)
+        rewriter = load(self.path, self.tag) if self._is_needed(fgraph) else None
+        if rewriter is not None:
+            rewriter.rewrite(fgraph)
 
 
-class LazyRewrites(RewriteDatabase):
-    """A node rewriter of `pytensor.link.jax`, imported when a mode asks for it."""
+class LazyNodeRewriter(NodeRewriter):
+    """A node rewriter of `pytensor.link.jax`, imported when a node of its Op is met.
 
-    def __init__(self, path: str, tag: str) -> None:
-        super().__init__()
-        self.path, self.tag = path, tag
+    `op_class` names the class of that Op, for this is imported before Ops are.
+    """
 
-    def query(self, *tags, **subqueries):
-        return load(self.path, self.tag)
+    def __init__(self, path: str, tag: str, op_class: str) -> None:
+        self.path, self.tag, self._op_class = path, tag, op_class
+
+    def tracks(self):
+        module, _, name = self._op_class.rpartition(".")
+        return [getattr(import_module(module), name)]
+
+    def transform(self, fgraph, node, *args, **kwargs):
+        rewriter = load(self.path, self.tag)
+        return None if rewriter is None else rewriter.transform(fgraph, node)
 
 
 def load(path, tag):
-    """Return the rewriter of that name."""
+    """Return the rewriter of that name; None if mode JAX has to go without it."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(import_module(f"pytensor.link.jax.{module}"), name)
@@ -65,7 +72,7 @@ def load(path, tag):
             f"pytensor-vision: mode JAX goes without the rewrites of {module}: {error}",
             stacklevel=2,
         )
-        return SequentialGraphRewriter()
+        return None
 
 
 def has(*starts):
@@ -98,7 +105,6 @@ def checks_of(fgraph):
 
 NORMALIZATION = has("pytensor.tensor.batchnorm")
 LENGTHS = has("pytensor.tensor.shape.Shape")
-RESHAPE = has("pytensor.tensor.shape.Reshape")
 INDEXING = has("pytensor.tensor.subtensor", "pytensor.tensor.pool.unpool")
 MASKS = has("pytensor.scan", "pytensor.tensor.subtensor.Advanced", "pytensor.tensor.basic.Nonzero")
 
@@ -131,11 +137,6 @@ for position, name, tag, path, is_needed in (
         98, "jax_known_length", "jax", "rewriting.known_lengths.known_lengths_with_our_ops",
         LENGTHS,
     ),
-    # Before "jax_shape_parameter_as_tuple", which takes what remains.
-    (
-        99, "jax_reshape_to_static", "jax_tuned", "rewriting.unknown_shapes.reshape_to_static",
-        RESHAPE,
-    ),
     # Last, for it notes something on the nodes that are left.
     (200, "jax_keep_checks", "jax_tuned", "rewriting.host_checks.keep_checks", checks_of),
 ):  # fmt: skip
@@ -145,7 +146,10 @@ for position, name, tag, path, is_needed in (
 for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "set_subtensor_of_make_vector_beside_our_ops",
-        LazyRewrites("rewriting.our_ops.local_set_subtensor_of_make_vector_with_our_ops", "jax"),
+        LazyNodeRewriter(
+            "rewriting.our_ops.local_set_subtensor_of_make_vector_with_our_ops", "jax",
+            "pytensor.tensor.subtensor.IncSubtensor",
+        ),
         "jax",
         use_db_name_as_tag=False,
-    )
+    )  # fmt: skip

@@ -16,7 +16,6 @@ from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.link.jax.rewriting.host_integers import behind, in_order, is_leaf, leaves
-from pytensor.link.jax.rewriting.kept_rows import Kept, returns_all_rows
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -36,7 +35,7 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
-    "Sizes", "Undecided", "choice_inputs", "deciding_inputs", "find_sizes", "is_decided",
+    "Sizes", "Undecided", "choice_inputs", "deciding_inputs", "find_sizes",
     "known_places_of_scan", "length_inputs", "nodes_of_lengths", "undecided_lengths",
     "variable_choices", "variable_lengths",
 ]  # fmt: skip
@@ -251,7 +250,8 @@ def _(op, node):
 
 @undecided_lengths.register(Scan)
 def _(op, node):
-    if op.info.as_while and _traces(op.info) and not returns_all_rows(op):
+    ends = op.fgraph.outputs[-1].owner_op
+    if op.info.as_while and _traces(op.info) and not getattr(ends, "all_rows", False):
         return [Undecided(node, node.outputs[0])]
     return _around(node, _within_scan(op).undecided)
 
@@ -362,7 +362,7 @@ class _Origins:
         for one in in_order([variable], self._bits):
             if one.owner is None:
                 self._bits[one] = INTEGERS if _may_be_size(one) else ON_DEVICE
-            elif isinstance(one.owner.op, Kept):  # the steps that a loop makes are counted from it
+            elif getattr(one.owner.op, "is_of_device", False):
                 self._bits[one] = ON_DEVICE
             elif is_leaf(one):
                 self._bits[one] = 0 if one.owner.inputs[0] in self._inputs else INNER_LENGTHS
@@ -373,11 +373,6 @@ class _Origins:
     def roots(self, variables: Iterable[Variable]) -> tuple[Variable, ...]:
         """Return the inputs of a graph from whose values these variables are computed."""
         return tuple(v for v in leaves(variables) if self.of(v) & INTEGERS)
-
-
-def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
-    """Return whether a length is known to JAX: from integers of inputs and lengths of arrays."""
-    return not _Origins(fgraph).of(variable) & ON_DEVICE
 
 
 def _may_be_size(variable: Variable) -> bool:

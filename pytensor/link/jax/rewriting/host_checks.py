@@ -13,8 +13,7 @@ from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
-from pytensor.link.jax.rewriting.host_integers import HostFunction, HostIntegers, computed_from
-from pytensor.link.jax.rewriting.index_bounds import IndexBounds
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 
 __all__ = [
     "CheckedThunk", "HostChecks", "WindowCheck", "WithoutWindows", "keep_checks",
@@ -23,33 +22,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WindowCheck:
-    """A slice of constant length, `variables` (start, stop, length), along an axis of a variable.
+    """A slice of constant length: `variables` (start, stop, length of the axis).
 
-    The difference of stop and start was found by algebra, to be this one; the elements are `step`
-    apart, and the first and the last of them span this many.
+    The difference of stop and start was this one for some values; each call compares it.  The
+    elements are `step` apart, and the first and the last of them span this many.
     """
 
     variables: tuple
-    of: str
-    axis: int
     difference: int
     step: int
     span: int
 
-    def condition(self, start, stop, length):
-        """Return whether NumPy's slice has all elements that the window has; names as above."""
+    def holds(self, start, stop, length):
+        """Return whether NumPy's slice has all elements that the window has."""
         # Counted from the end, or not: else NumPy's slice has another length.
-        same = f"{stop} - {start} == {self.difference} and ({start} < 0) == ({stop} < 0)"
-        if not self.span:
-            return same
-        first = f"{start} + ({length} if {start} < 0 else 0)"
+        if stop - start != self.difference or (start < 0) != (stop < 0):
+            return False
+        first = start + length if start < 0 else start
         if self.step < 0:
-            first = f"{first} - {self.span - 1}"
-        return f"{same} and 0 <= {first} <= {length} - {self.span}"
-
-    def holds(self, *values):
-        """Return whether the condition is met by these values."""
-        return eval(self.condition(*(f"({value})" for value in values)))
+            first -= self.span - 1
+        return not self.span or 0 <= first <= length - self.span
 
 
 class WithoutWindows:
@@ -89,9 +81,8 @@ class ArrayOfIndices:
 
     def __init__(self, inputs, checks):
         self._checks, index = checks, checks[0].variables[0]
-        self._lengths = HostIntegers(inputs, [check.variables[1] for check in checks]).function()
-        self._bounds = IndexBounds(inputs, [index]).function()
-        self._index = HostIntegers(inputs, [index]).function()
+        variables = [index, *(check.variables[1] for check in checks)]
+        self._integers = HostIntegers(inputs, variables).function()
         read = computed_from([index])
         self._read = [k for k, v in enumerate(inputs) if v in read and v.type.ndim]
 
@@ -99,17 +90,12 @@ class ArrayOfIndices:
         # What is on a device would have to be waited for.
         if not all(isinstance(args[k], np.ndarray) for k in self._read):
             return
-        pairs = list(zip(self._checks, self._lengths(args), strict=True))
-        (bounds,) = self._bounds(args)
-        if not all(check.holds(k, length) for check, length in pairs for k in bounds):
-            self._check_each(pairs, args)
-
-    def _check_each(self, pairs, args):
-        (index,) = self._index(args)
-        for check, length in pairs if index.size else ():
-            if not (
-                check.holds(int(index.min()), length) and check.holds(int(index.max()), length)
-            ):
+        index, *lengths = self._integers(args)
+        if not index.size:
+            return
+        ends = int(index.min()), int(index.max())
+        for check, length in zip(self._checks, lengths, strict=True):
+            if not all(check.holds(end, length) for end in ends):
                 outside = next(k for k in index.flat if not check.holds(int(k), length))
                 raise IndexError(check.message(outside, length))
 
@@ -131,31 +117,27 @@ class HostChecks(Feature):
         self._arrays = [ArrayOfIndices(inputs, found) for found in arrays.values()]
         self.checks = sorted(single, key=lambda check: isinstance(check, WindowCheck))
         variables = [v for check in self.checks for v in check.variables]
-        integers = HostIntegers(inputs, variables)
+        self._integers = HostIntegers(inputs, variables).function()
         read = computed_from(variables)
         self._places = [
             (place, variable.name)
             for place, variable in enumerate(inputs)
             if variable in read and variable.name and not variable.type.ndim
         ]
-        lines, names = integers.lines, iter(integers.names)
-        for number, check in enumerate(self.checks):
-            of_check = [next(names) for _ in check.variables]
-            fails = f"fail({number}, ({', '.join(of_check)}), args)"
-            outside = isinstance(check, WindowCheck)
-            otherwise = "return False" if outside else fails
-            lines.append(f"if not ({check.condition(*of_check)}): {otherwise}")
-        functions = {"fail": self._fail, **integers.functions}
-        self._check = HostFunction([*lines, "return True"], functions)
-
-    def _fail(self, number, values, args):
-        check, named = self.checks[number], [f"{name} = {args[k]}" for k, name in self._places]
-        given = f" (given {', '.join(named)})" if named else ""
-        raise IndexError(check.message(*values) + given)
 
     def __call__(self, args):
         self.check_arrays(args)
-        return self._check(args)
+        values = iter(self._integers(args))
+        for check in self.checks:
+            of_check = [next(values) for _ in check.variables]
+            if check.holds(*of_check):
+                continue
+            if isinstance(check, WindowCheck):
+                return False
+            named = [f"{name} = {args[k]}" for k, name in self._places]
+            given = f" (given {', '.join(named)})" if named else ""
+            raise IndexError(check.message(*of_check) + given)
+        return True
 
     def check_arrays(self, args):
         """Raise an IndexError if an array of indices that these values decide has one outside."""

@@ -19,8 +19,8 @@ from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import discrete_dtypes
 
 __all__ = [
-    "HostFunction", "HostIntegers", "NotOnHostError", "as_known", "behind", "computed_from",
-    "formula", "in_order", "is_leaf", "leaves", "operation", "read_by",
+    "HostIntegers", "NotOnHostError", "as_known", "behind", "computed_from", "in_order", "is_leaf",
+    "leaves",
 ]  # fmt: skip
 
 EXPRESSIONS = {
@@ -115,15 +115,6 @@ class HostIntegers:
     any_op : bool
         Whether nodes of all Ops are computed, and what isn't integers; checks, too.
 
-    Attributes
-    ----------
-    lines : list of str
-        Statements that read the inputs' values from a list ``args``.
-    names : list of str
-        Expressions for the variables after these lines.
-    functions : dict
-        The names that the lines use besides Python's functions.
-
     Raises
     ------
     NotOnHostError
@@ -132,8 +123,8 @@ class HostIntegers:
     """
 
     def __init__(self, inputs, variables, any_op=False):
-        self.lines = []
-        self.functions = {"asarray": np.asarray, "as_known": as_known, "shape": np.shape}
+        self._lines = []
+        self._functions = {"asarray": np.asarray, "as_known": as_known, "shape": np.shape}
         self._named, self._any_op = {}, any_op
         places = {variable: place for place, variable in enumerate(inputs)}
         for variable in in_order(variables, self, any_op):
@@ -141,21 +132,18 @@ class HostIntegers:
                 self._named[variable] = self._assigned(self._read(variable, places))
             else:
                 self._add(variable.owner)
-        self.names = [self._result(v) for v in variables]
+        self._names = [self._name(v) for v in variables]
 
     def __contains__(self, variable):
         return variable in self._named
 
     def function(self):
         """Return what computes the variables from a list of the inputs' values."""
-        return HostFunction([*self.lines, f"return [{', '.join(self.names)}]"], self.functions)
-
-    def _result(self, variable):
-        return self._name(variable)
+        return HostFunction([*self._lines, f"return [{', '.join(self._names)}]"], self._functions)
 
     def _assigned(self, expression):
-        name = f"v{len(self.lines)}"
-        self.lines.append(f"{name} = {expression}")
+        name = f"v{len(self._lines)}"
+        self._lines.append(f"{name} = {expression}")
         return name
 
     def _name(self, variable):
@@ -166,8 +154,8 @@ class HostIntegers:
         return self._named[variable]
 
     def _function(self, value):
-        name = f"f{len(self.functions)}"
-        self.functions[name] = value
+        name = f"f{len(self._functions)}"
+        self._functions[name] = value
         return name
 
     def _add(self, node):
@@ -176,9 +164,10 @@ class HostIntegers:
         integers = all(getattr(v.type, "dtype", None) in discrete_dtypes for v in variables)
         if not (integers or self._any_op):
             raise NotOnHostError(f"{node.op} has inputs that aren't integers")
-        names, op = [self._name(v) for v in inputs], operation(node)
+        names, op = [self._name(v) for v in inputs], getattr(node.op, "scalar_op", node.op)
         single = integers and not any(v.type.ndim for v in variables)
-        if single and isinstance(op, SAME_VALUE) and len(inputs) == 1:
+        same = isinstance(op, SAME_VALUE if single else CheckAndRaise)
+        if integers and same and len(inputs) == 1:
             results = names
         elif single and (type(op) in JOINED or type(op) in EXPRESSIONS):
             results = [self._in_dtype(formula(op, names), node.outputs[0])]
@@ -186,8 +175,8 @@ class HostIntegers:
             results = found
         elif self._any_op or isinstance(node.op, BY_OP):
             function = self._function(PerformedNode(node))
-            results = [f"v{len(self.lines)}_{k}" for k in range(len(node.outputs))]
-            self.lines.append(f"{', '.join(results)}, = {function}({', '.join(names)})")
+            results = [f"v{len(self._lines)}_{k}" for k in range(len(node.outputs))]
+            self._lines.append(f"{', '.join(results)}, = {function}({', '.join(names)})")
         else:
             raise NotOnHostError(f"{node.op} is computed on the device")
         self._named |= zip(node.outputs, results, strict=True)
@@ -234,13 +223,8 @@ class HostIntegers:
         name, info = self._assigned(expression), np.iinfo(variable.type.dtype)
         low, number = info.min, int(info.max) - int(info.min) + 1
         wrapped = f"({name} - ({low})) % {number} + ({low})"
-        self.lines.append(f"if not {low} <= {name} <= {info.max}: {name} = {wrapped}")
+        self._lines.append(f"if not {low} <= {name} <= {info.max}: {name} = {wrapped}")
         return name
-
-
-def operation(node):
-    """Return a node's Op, or that of its elements."""
-    return getattr(node.op, "scalar_op", node.op)
 
 
 def formula(op, names):

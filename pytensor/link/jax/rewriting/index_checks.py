@@ -37,12 +37,8 @@ class IndexCheck:
     of: str
     axis: int
 
-    def condition(self, index, length):
-        """Return a condition of Python's for the names of the variables' values."""
-        return f"-{length} <= {index} < {length}"
-
     def holds(self, index, length):
-        """Return whether the condition is met by these values."""
+        """Return whether an index lies inside."""
         return -length <= index < length
 
     def message(self, index, length):

@@ -6,7 +6,7 @@ from pytensor.tensor.basic import arange
 from pytensor.tensor.math import lt
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
-__all__ = ["FirstRows", "Kept", "kept", "returns_all_rows"]
+__all__ = ["FirstRows", "Kept", "kept"]
 
 
 class Kept(Op):
@@ -15,9 +15,19 @@ class Kept(Op):
     It marks the rows that a loop returns, and its condition, whose `number` is another for each
     loop: PyTensor would merge two loops whose conditions are the same of states that begin the same
     (thoughts/upstream/scan-merge-of-until-loops.md).
+
+    `pytensor.link.jax.rewriting.find_sizes` reads these attributes.
+
+    Attributes
+    ----------
+    all_rows : bool
+        Of a condition: whether its loop returns arrays as long as they can be.
+    is_of_device : bool
+        The steps that a loop makes are counted from it, which only the device knows.
     """
 
     __props__ = ("number", "all_rows")
+    is_of_device = True
 
     def __init__(self, number=0, all_rows=True):
         self.number, self.all_rows = number, all_rows
@@ -49,8 +59,3 @@ class FirstRows(TensorSymbolicOp):
 
     def build_inner_graph(self, made, most):
         return [lt(arange(most + self.offset), made + self.offset)]
-
-
-def returns_all_rows(op):
-    """Return whether a loop that a condition ends returns arrays as long as they can be."""
-    return getattr(op.fgraph.outputs[-1].owner_op, "all_rows", False)

@@ -10,13 +10,21 @@ what it is: its bounds decide a length, as `pytensor.link.jax.rewriting.find_siz
 from copy import copy
 from dataclasses import dataclass
 
+import numpy as np
+
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, get_active_mode
 from pytensor.link.jax.rewriting.find_sizes import length_inputs, undecided_lengths
 from pytensor.link.jax.rewriting.host_checks import HostChecks, WindowCheck, WithoutWindows
-from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
+from pytensor.link.jax.rewriting.host_integers import (
+    HostIntegers,
+    NotOnHostError,
+    behind,
+    computed_from,
+    leaves,
+)
 from pytensor.link.jax.rewriting.index_checks import (
     READING,
     find_index_checks,
@@ -27,13 +35,16 @@ from pytensor.link.jax.rewriting.index_checks import (
     reads_index,
     shapes_of,
 )
-from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import BaseSubtensor, flatten_index_variables, set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
+from pytensor.tensor.type import discrete_dtypes
+
+# Below these are the integers for which the length of a slice is tried.
+ENDS = 4, 8, 15, 30, 50, 50, 50
 
 
 class Window(TensorSymbolicOp):
@@ -106,7 +117,7 @@ class WindowRewriter(GraphRewriter):
         # All are found before the graph, by which they are computed, is changed.
         mode, shapes, windows = get_active_mode(fgraph), shapes_of(fgraph), []
         checks = find_index_checks(fgraph) if mode.linker.options.check_indices else []
-        for node in filter(_is_moved, fgraph.toposort()):
+        for node in fgraph.toposort():
             slices = []
             for s in _slices(node):
                 if of_slice := on_host([_window_check(node, s, shapes)], fgraph):
@@ -150,7 +161,7 @@ def windows_of_steps(fgraph, steps, known):
 
     windows, order = [], graph.toposort()
     for node in order:
-        slices = list(_slices(node, difference)) if indexes(node) else []
+        slices = list(_slices(node, difference))
         for s in slices:
             check = _window_check(node, s, shapes)
             values = of_steps(check.variables)
@@ -168,23 +179,59 @@ def windows_of_steps(fgraph, steps, known):
     return graph
 
 
-def _is_moved(node):
-    """Return whether a node has a slice that becomes a window."""
-    return indexes(node) and any(_slices(node))
-
-
 def needs_rewriting(graph):
     """Return whether a graph must be rewritten to know which checks there are before calls."""
     return any(
         _needs_checks(node.op.fgraph)
-        if isinstance(node.op, OpFromGraph) and node.op.is_inline
-        else _is_moved(node)
+        if _is_inlined(node)
+        else any(_bounded(node)) or (reads_index(node) and _follows_from_inlined(node.inputs[1:]))
         for node in graph.apply_nodes
     )
 
 
+def _is_inlined(node):
+    """Return whether a node's graph takes its place when the graph around is rewritten."""
+    return isinstance(node.op, OpFromGraph) and node.op.is_inline
+
+
+def _follows_from_inlined(variables):
+    return any(v.owner is not None and _is_inlined(v.owner) for v in behind(variables))
+
+
 def _needs_checks(graph):
     return needs_rewriting(graph) or any(map(reads_index, graph.apply_nodes))
+
+
+def _bounded(node):
+    """Return the axes of a node's slices that have two bounds of run time, and these slices."""
+    for axis, index in indices(node) if indexes(node) else ():
+        bounds = (index.start, index.stop) if isinstance(index, slice) else (None,)
+        if None not in bounds and computed_from(bounds):
+            yield axis, index
+
+
+def constant_difference(stop, start):
+    """Return the number ``stop - start`` of two integers; None if it depends on their values.
+
+    Some values are tried: each call compares it again, as `WindowCheck` says.
+    """
+    read = (v if v.owner is None else v.owner.inputs[0] for v in leaves([start, stop], False))
+    inputs, rng = list(dict.fromkeys(read)), np.random.default_rng(0)
+    try:
+        compute = HostIntegers(inputs, [start, stop]).function()
+        tried = [compute([_example(v.type, end, rng) for v in inputs]) for end in ENDS]
+    except (NotOnHostError, IndexError, ValueError):  # the last two are of NumPy's
+        return None
+    found = {int(high) - int(low) for low, high in tried}
+    return found.pop() if len(found) == 1 else None
+
+
+def _example(type_, end, rng):
+    """Return integers of a type, below `end`; zeros of a type of which only the shape matters."""
+    shape = [rng.integers(64, 128) if n is None else n for n in getattr(type_, "shape", ())]
+    if type_.dtype not in discrete_dtypes:
+        return np.broadcast_to(np.zeros(()), shape)
+    return rng.integers(0, 2 if type_.dtype == "bool" else end, shape).astype(type_.dtype)
 
 
 def _slices(node, difference_of=constant_difference):
@@ -192,24 +239,18 @@ def _slices(node, difference_of=constant_difference):
 
     `difference_of` returns the constant difference of stop and start, or None.
     """
-    for axis, index in indices(node):
-        if not isinstance(index, slice) or index.start is None or index.stop is None:
-            continue
+    for axis, index in _bounded(node):
         step = 1 if index.step is None else index.step
         if isinstance(step, Variable):
             step = int(step.data) if isinstance(step, Constant) else 0
-        if not step or not computed_from([index.start, index.stop]):
-            continue
-        difference = difference_of(index.stop, index.start)
+        difference = difference_of(index.stop, index.start) if step else None
         if difference is not None:
             yield _Slice(axis, index.start, index.stop, difference, step)
 
 
 def _window_check(node, s, shapes):
     variables = s.start, s.stop, shapes.get_shape(node.inputs[0], s.axis)
-    return WindowCheck(
-        variables, node.inputs[0].name or str(node.inputs[0]), s.axis, s.difference, s.step, s.span
-    )
+    return WindowCheck(variables, s.difference, s.step, s.span)
 
 
 def _with_windows(node, slices):

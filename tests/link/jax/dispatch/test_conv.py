@@ -9,17 +9,6 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
-@pytest.mark.by_default("True")
-@pytest.mark.parametrize("static", [True, False])
-def test_plain_sum_with_unknown_shapes(static):
-    # The gradient of a sum is an array of ones, whose shape JAX has to know while it traces
-    rng = np.random.default_rng(3)
-    values = rng.normal(size=(2, 4, 7, 6)), rng.normal(size=(3, 4, 2, 3))
-    inputs = [pt.tensor4("x"), pt.tensor("w", shape=(3, 4, 2, 3) if static else (None,) * 4)]
-    out = pt.conv2d(*inputs, "half", (2, 1))
-    compare_jax_and_py(inputs, pytensor.grad(out.sum(), inputs), values)
-
-
 def test_bad_shapes_at_run_time():
     inputs = [pt.tensor4("x"), pt.tensor4("w")]
     f = pytensor.function(inputs, pt.conv2d(*inputs), mode="JAX")

@@ -6,21 +6,12 @@ from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.pool import POOL_MODES, PoolWithIndices
+from pytensor.tensor.pool import PoolWithIndices
 from pytensor.tensor.pool.windows import STEPS
 from tests.tensor.pool.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")
-
-
-@pytest.mark.slow
-def test_plain_sums_with_unknown_shapes():
-    """Their gradients are of arrays of ones, whose shapes JAX has to know."""
-    x = pt.tensor4("x")
-    sums = [pt.pool_2d(x, (3, 5), False, (2, 3), (1, 2), mode).sum() for mode in POOL_MODES]
-    gradients = [pytensor.grad(total, x) for total in sums]
-    compare_jax_and_py([x], gradients, [np.arange(112.0).reshape(1, 2, 7, 8)])
 
 
 @pytest.mark.long

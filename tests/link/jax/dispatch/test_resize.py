@@ -11,13 +11,6 @@ pytest.importorskip("jax")
 
 from pytensor.link.jax import jax_mode
 
-TARGETS = [
-    {"size": (7, 4)},
-    {"scale": (2, 3)},
-    {"scale": (0.5, 1.7)},
-    {"size": (7, 4), "keep_aspect_ratio_policy": "not_larger"},
-]
-
 
 @pytest.mark.by_default("size0")
 @pytest.mark.slow
@@ -39,14 +32,6 @@ def test_what_has_no_weight_is_not_read():
     )
     gradient = pytensor.grad(None, x, known_grads={every_other: pt.constant([np.nan, 1, 1])})
     compare_jax_and_py([x], [same, every_other, gradient], [value])
-
-
-@pytest.mark.by_default("{'size': (7, 4)}")
-@pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_plain_sum_with_unknown_shapes(target):
-    x = pt.tensor4("x")
-    gradient = pytensor.grad(pt.resize(x, **target, mode="linear").sum(), x)
-    compare_jax_and_py([x], gradient, [np.ones((1, 2, 6, 4))])
 
 
 @pytest.mark.by_default("scale2")

@@ -170,6 +170,16 @@ def test_integers_beside_floats(dtype):
         compare([x, y], results, values)
 
 
+def test_products_and_joins_of_integers_beside_floats_are_exact():
+    """2**24 + 1 is no float32."""
+    x, y = pt.vector("x", dtype="int32"), pt.vector("y", dtype="float32")
+    batches = pt.matmul(pt.stack([x, x])[:, None], pt.stack([y, y])[:, :, None])
+    outputs = [pt.dot(x, y), batches.sum(), pt.concatenate([x, y])]
+    f = pytensor.function([x, y], outputs, mode=jax_mode())
+    product, batched, joined = f(np.array([2**24 + 1], "int32"), np.ones(1, "float32"))
+    assert (product, batched, joined[0]) == (2**24 + 1, 2**25 + 2, 2**24 + 1)
+
+
 @pytest.mark.by_default("int32", "uint32", "int8")
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_functions_of_integers(dtype):

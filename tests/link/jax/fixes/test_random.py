@@ -93,6 +93,7 @@ def test_continuous(name):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*PyTensor computes it on the host")
 @pytest.mark.parametrize("name", DISCRETE)
 def test_discrete(name):
     draw, parameters, expected = DISCRETE[name]

@@ -70,18 +70,6 @@ def test_what_is_frozen_stays_so(collecting, number):
     assert not any(frozen is other for other in gc.get_objects())
 
 
-def test_what_is_frozen_is_not_counted_for_few_objects(collecting, monkeypatch):
-    """A program of one line would take as long as whatever the process froze before."""
-    calls = []
-    monkeypatch.setattr(gc, "get_freeze_count", lambda: calls.append(1))
-    with paused_collection():
-        pass
-    assert not calls
-    with paused_collection():
-        made = [[] for _ in range(FEW + 1)]
-    assert len(calls) == 1 < len(made)
-
-
 def test_no_stack_traces():
     with config.change_flags(traceback__limit=8):
         with quick_building():

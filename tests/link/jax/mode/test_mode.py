@@ -41,11 +41,6 @@ def test_the_old_path_names_the_new_one():
         from pytensor.link.jax.tuned import jax_mode  # noqa: F401
 
 
-def test_unknown_precision():
-    with pytest.raises(ValueError, match="precision is 'float8'; it must be one of"):
-        jax_mode(precision="float8")
-
-
 @pytest.mark.parametrize("again", [copy.copy, lambda m: pickle.loads(pickle.dumps(m))])
 def test_copied_mode_has_the_same_choices(again):
     mode = jax_mode(donate=True, named_scopes=False)

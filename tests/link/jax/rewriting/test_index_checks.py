@@ -8,7 +8,6 @@ import pytensor.tensor as pt
 from pytensor.conditional.op import ifelse
 from pytensor.link.jax.parallel.prefetch import prefetch
 from pytensor.link.jax.rewriting import checks_of
-from pytensor.link.jax.rewriting.host_checks import ArrayOfIndices
 from pytensor.raise_op import Assert
 from pytensor.tensor.extra_ops import to_one_hot
 
@@ -61,77 +60,42 @@ def test_an_index_outside_is_an_error(name):
             function(*values)
 
 
-# Indices whose bounds follow from the inputs' bounds, and values of the inputs that are inside.
-BOUNDED = {
-    "input": (IDS, [0, 3, -4]),
-    "sum": (IDS + SCALAR - 2, [4, 1]),
-    "difference": (3 - IDS, [0, 3]),
-    "clipped": (pt.clip(IDS, 0, X.shape[0] - 1), [-9, 9]),
-    "from below": (pt.maximum(IDS, 0), [-9, 3]),
-    "from above": (pt.minimum(IDS, 3), [9, -4]),
-    "joined": (pt.concatenate([IDS, [0, 1]]), [3]),
-    "a part, cast": (IDS[1:].astype("int8") + 1, [2, -4]),
-    "a choice": (pt.where(IDS > 1, IDS, IDS + 1), [2, 1]),
-    "a condition": (IDS + (IDS > 0), [2, -1]),
-    "with a check of floats": (Assert()(IDS, X.sum() > 0) + 1, [2]),
-    "padding": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, 3, -4]),
-    "padding and no other negative": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, 3, 0]),
-    "padding alone": (pt.where(pt.eq(IDS, -100), 0, IDS), [-100, -100]),
-    "padding by the largest": (pt.where(pt.neq(IDS, 255), IDS, 0), [3, 255]),
-    "padding within": (pt.where(pt.eq(IDS, 1), 0, IDS), [1, 0, 3]),
-    "padding of a matrix": (pt.where(pt.eq(IDS, SCALAR), 0, IDS).reshape((2, -1)), [1, 0]),
-}
-
-
-@pytest.mark.filterwarnings("ignore:Skipping Assert")
-@pytest.mark.parametrize("name", BOUNDED)
-def test_bounds_of_indices_follow_from_those_of_inputs(name, monkeypatch):
-    index, values = BOUNDED[name]
-    inputs, options = [X, IDS, SCALAR], {"on_unused_input": "ignore"}
-    f = pytensor.function(inputs, X[index], mode=jax_mode(), **options)
-    reference = pytensor.function(inputs, X[index], mode="FAST_COMPILE", **options)
-    monkeypatch.setattr(ArrayOfIndices, "_check_each", lambda *_: pytest.fail("computed"))
-    np.testing.assert_array_equal(f(TABLE, values, 1), reference(TABLE, values, 1))
-
-
 BYTES, WIDE = pt.vector("bytes", dtype="int8"), pt.vector("wide", dtype="uint64")
-# Indices inside that the bounds of the inputs don't show to be inside, and values outside.
-UNBOUNDED = {
-    "of a sum that overflows": (BYTES + np.int8(100), BYTES, [127], [1]),
-    "that overflow on the way": (
+# Indices that are computed, of which vector, and values of it that are inside and outside.
+COMPUTED = {
+    "a sum that overflows": (BYTES + np.int8(100), BYTES, [127], [1]),
+    "what overflows on the way": (
         (BYTES + np.int8(100)).astype("int64") - 150, BYTES, [27, 20], [70],
     ),
-    "of a narrow type": (IDS.astype("int8"), IDS, [256, 258], [4, 256]),
-    "of an unsigned difference": (WIDE - np.uint64(1), WIDE, [1, 4], [5]),
-    "that cancel": (IDS - IDS[::-1], IDS, [90, 91], [90, 97]),
-    "where others are chosen": (pt.where(IDS < 0, 0, IDS), IDS, [-100, 3], [-100, 4]),
-    "a choice of what is left out": (pt.where(pt.eq(IDS, 9), IDS, 0), IDS, [5, 7], [9, 3]),
-    "next to padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, -4], [-100, -5]),
-    "next to padding and others": (
-        pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 3, -4], [-100, 3, -5],
-    ),
-    "of the smallest": (
+    "a narrow type": (IDS.astype("int8"), IDS, [256, 258], [4, 256]),
+    "an unsigned difference": (WIDE - np.uint64(1), WIDE, [1, 4], [5]),
+    "a difference": (IDS - IDS[::-1], IDS, [90, 91], [90, 97]),
+    "a choice": (pt.where(IDS < 0, 0, IDS), IDS, [-100, 3], [-100, 4]),
+    "a condition": (IDS + (IDS > 0), IDS, [2, -1], [3]),
+    "joined": (pt.concatenate([IDS, [0, 1]]), IDS, [3], [4]),
+    "with a check of floats": (Assert()(IDS, pt.sum(X) > 0) + 1, IDS, [2], [3]),
+    "the smallest for padding": (
         pt.where(pt.eq(BYTES, -128), 0, BYTES), BYTES, [-128, 3], [-128, 127],
     ),
-    "without the wrong padding": (
-        pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 0], [-100, -101],
-    ),
+    "next to padding": (pt.where(pt.eq(IDS, -100), 0, IDS), IDS, [-100, 0], [-100, -101]),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNBOUNDED)
-def test_indices_are_computed_where_bounds_leave_an_axis(name):
-    index, ids, inside, outside = UNBOUNDED[name]
+@pytest.mark.filterwarnings("ignore:Skipping Assert")
+@pytest.mark.parametrize("name", COMPUTED)
+def test_indices_that_are_computed_are_checked(name):
+    index, ids, inside, outside = COMPUTED[name]
     x = pt.dvector("x")
     functions = [
-        pytensor.function([x, ids], x[index], mode=m) for m in (jax_mode(), "FAST_COMPILE")
+        pytensor.function([x, ids, X], x[index], mode=mode, on_unused_input="ignore")
+        for mode in (jax_mode(), "FAST_COMPILE")
     ]
     value = np.arange(30.0 if ids is BYTES else 4.0)
     inside = np.array(inside, ids.dtype)
-    np.testing.assert_array_equal(*(f(value, inside) for f in functions))
+    np.testing.assert_array_equal(*(f(value, inside, TABLE) for f in functions))
     for f in functions:
         with pytest.raises(IndexError, match="out of bounds"):
-            f(value, np.array(outside, ids.dtype))
+            f(value, np.array(outside, ids.dtype), TABLE)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint64"])

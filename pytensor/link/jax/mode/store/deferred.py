@@ -2,13 +2,13 @@
 
 from pytensor.graph.features import AlreadyThere, Feature
 
-__all__ = ["KeptProgram", "is_deferred", "rewrite_deferred"]
+__all__ = ["KeptProgram"]
 
 
 class KeptProgram(Feature):
     """Name of a graph's program on disk, and how to rewrite the graph if that was put off.
 
-    The key is None for graphs that were made from another; `rewrite` is None once it was called.
+    The key is None for graphs that were made from another; `rewrite` is None unless it was put off.
     `wide_numbers` are the graph's before it is rewritten, for all processes find the same then.
     """
 
@@ -26,16 +26,8 @@ class KeptProgram(Feature):
     def clone(self):
         return KeptProgram(None, wide_numbers=self.wide_numbers)
 
-
-def is_deferred(fgraph):
-    """Return whether a graph is yet to be rewritten."""
-    kept = getattr(fgraph, "kept_program", None)
-    return kept is not None and kept.rewrite is not None
-
-
-def rewrite_deferred(fgraph):
-    """Rewrite a graph now, if that was put off."""
-    if is_deferred(fgraph):
-        kept = fgraph.kept_program
-        rewrite, kept.rewrite = kept.rewrite, None
-        rewrite()
+    def rewrite_now(self):
+        """Rewrite the graph, if that was put off."""
+        rewrite, self.rewrite = self.rewrite, None
+        if rewrite is not None:
+            rewrite()

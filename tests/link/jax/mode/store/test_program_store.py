@@ -15,6 +15,7 @@ pytest.importorskip("jax")
 
 import jax
 
+from pytensor.compile.builders import OpFromGraph
 from pytensor.link.jax import jax_mode
 from tests.link.jax.mode.store.stored import (
     MODE,
@@ -243,6 +244,19 @@ def test_indices_are_checked_before_a_program_that_was_found(folder):
         with pytest.raises(IndexError, match="3 is out of bounds"):
             f(np.ones(3), 3)
         assert programs(folder) == stored
+
+
+def test_what_an_inlined_graph_computes_is_checked_before_a_program_that_was_found():
+    k = pt.lscalar("k")
+    more = OpFromGraph([k], [k + 2], inline=True)
+    for _ in range(2):
+        x, n = pt.dvector("x"), pt.lscalar("n")
+        f = compile_graph([x, n], x[n : more(n)])
+        assert [f(np.arange(4.0), k).tolist() for k in (1, 3)] == [[1, 2], [3]]
+        f = compile_graph([x, n], x[more(n)])
+        assert f(np.arange(4.0), 1) == 3
+        with pytest.raises(IndexError, match="4 is out of bounds"):
+            f(np.arange(4.0), 2)
 
 
 def test_a_slice_that_reaches_out_has_another_program_than_was_found(folder):

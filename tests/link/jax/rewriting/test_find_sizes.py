@@ -55,15 +55,6 @@ def test_reshape_in_jax_is_told_the_lengths_only():
     assert "stablehlo.multiply" not in program
 
 
-@pytest.mark.slow
-def test_a_length_that_jax_cannot_check_is_announced():
-    x, values = pt.matrix("x"), pt.vector("values")
-    shape = values.sum().astype("int64"), 4
-    with pytest.warns(UserWarning, match="mode JAX can't check the shape"):
-        f = pytensor.function([x, values], pt.reshape(x, shape), mode=jax_mode())
-    np.testing.assert_array_equal(f(np.ones((2, 6)), [1, 2]), np.ones((3, 4)))
-
-
 @pytest.mark.by_default("True")
 @pytest.mark.parametrize("vector", [False, True])
 def test_a_length_that_more_than_shapes_read_is_checked(vector):
