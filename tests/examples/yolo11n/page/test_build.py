@@ -36,7 +36,7 @@ from tests.examples.yolo11n.page.browsers import require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
 PAGE, SINGLE_FILE = "yolo_detection_demo.html", "yolo_detection_single_file.html"
-SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
+SCRIPTS = [f"demo_assets/{name}.js" for name in ("page", "runtime", "model", "teach")]
 WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"
 STYLE = "demo_assets/page.css"
 PROJECT = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -330,12 +330,12 @@ def test_command_line(quick, tmp_path, capsys):
     output = tmp_path / "by command"
     assert main([str(quick), "--output", str(output)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines[:7]] == [
+    assert [line.split(":")[0] for line in lines[:8]] == [
         f"wrote {name}" for name in (*SCRIPTS, WEBGPU, STYLE, PAGE, SINGLE_FILE)
     ]
-    assert lines[7] == f"page: {output / PAGE}"
-    assert lines[8] == f"in a single file: {output / SINGLE_FILE}"
-    assert "serve_demo --page FILE" in lines[9]
+    assert lines[8] == f"page: {output / PAGE}"
+    assert lines[9] == f"in a single file: {output / SINGLE_FILE}"
+    assert "serve_demo --page FILE" in lines[10]
     assert main([str(quick)]) == 0
     assert f"page: {tmp_path / 'page' / PAGE}" in capsys.readouterr().out
     with pytest.raises(SystemExit):
