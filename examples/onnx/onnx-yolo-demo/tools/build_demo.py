@@ -165,7 +165,8 @@ def later_program(entry, head=""):
 
     What it imports from elsewhere the running program has; see ``page/src/page/teach_loader.js``.
     """
-    text = bundle(entry, "--format=cjs", "--external:../*", f"--external:{RUNTIME}/*")
+    others = "../count/*", "../page/*", "../worker/*", f"{RUNTIME}/*"
+    text = bundle(entry, "--format=cjs", *(f"--external:{name}" for name in others))
     return f"demoTeach((require, module) => {{\n{head}{text}}});\n"
 
 

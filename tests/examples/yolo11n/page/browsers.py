@@ -34,6 +34,14 @@ FIREFOX_BASELINE = {"javascript.options.wasm_optimizingjit": False}
 PATIENCE = 90.0
 
 
+# Three families that every machine has; the first is the widest of the usual ones.
+FONTS = "DejaVu Sans, sans-serif", "serif", "monospace"
+# Of all cards, what is cut off.
+MISFITS = """[...document.querySelectorAll(
+  ".button, select, h1, h2, label, output, .times dd, .check")]
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
+
+
 # ------------------------------------------------------------------------------ the browser
 
 
@@ -249,29 +257,34 @@ def detect_file(page, data, name="picture.png"):
     return last
 
 
-# Drops a file on the page, or pastes it, as the events tell it.
-SEND = """([data, name, type, how]) => {
+# Drops a file on the page, as the events tell it.
+DROP = """([data, name, type]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type}));
-  const options = {bubbles: true, cancelable: true};
-  if (how === "paste") {
-    options.clipboardData = transfer;
-    document.body.dispatchEvent(new ClipboardEvent("paste", options));
-  } else {
-    for (const kind of ["dragenter", "dragover", "drop"]) {
-      options.dataTransfer = transfer;
-      document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
-    }
+  const options = {bubbles: true, cancelable: true, dataTransfer: transfer};
+  for (const kind of ["dragenter", "dragover", "drop"]) {
+    document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
   }
 }"""
 
 
-def send_file(page, data, name="picture.png", how="drop"):
-    """Drop a file on the page, or paste it."""
+def drop_file(page, data, name):
+    """Drop a file on the page."""
     file = file_of(data, name)
     text = base64.b64encode(file["buffer"]).decode()
-    page.evaluate(SEND, [text, name, file["mimeType"], how])
+    page.evaluate(DROP, [text, name, file["mimeType"]])
+
+
+def set_letters(page, size, font):
+    """Have a page's letters be of a size in pixels and of a font's family."""
+    page.evaluate(
+        """([size, font]) => {
+          document.documentElement.style.fontSize = `${size}px`;
+          document.body.style.fontFamily = font;
+        }""",
+        [size, font],
+    )
 
 
 def screenshot(page, name, folder):

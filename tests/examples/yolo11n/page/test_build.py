@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-import tomllib
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -20,6 +19,10 @@ from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
 from tools.build_demo import (
     DEMO,
+    FLOATS,
+    PAGE,
+    SINGLE_FILE,
+    WEBGPU,
     BuildError,
     assets_of,
     build,
@@ -35,12 +38,8 @@ from training.run_folder import TrainingError
 from tests.examples.yolo11n.page.browsers import require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
-PAGE, SINGLE_FILE = "yolo_detection_demo.html", "yolo_detection_single_file.html"
 SCRIPTS = [f"demo_assets/{name}.js" for name in ("page", "runtime", "model", "teach")]
-WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"
 STYLE = "demo_assets/page.css"
-PROJECT = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-REPOSITORY = PROJECT["urls"]["Repository"]
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +148,6 @@ def test_the_sources_name_no_other_place():
         assert not re.search(r"https?://|wss?://|[\"'(=]\s*//[\w.]", text), file
 
 
-def test_the_page_names_the_repository_for_its_link(installed):
-    """As pyproject.toml has it, in an asset: no other place is in what the sources make."""
-    assert assets_of(build_demo.page_script())["repository"].decode() == REPOSITORY
-
-
 def test_the_single_file_names_its_version():
     """By all that is in it, for a page that is open to be compared with the server's."""
     html = '<html data-version=""><script src="a.js"></script>'
@@ -212,12 +206,6 @@ def test_the_scores_of_another_model_are_refused(tmp_path):
     card = {"average_precision": json.dumps(SCORES)}
     with pytest.raises(BuildError, match="is of another model: it has no green thing"):
         build_demo.load_detector(tmp_path / "a.onnx", card)
-
-
-def test_source_hash():
-    # the example of the specification of Content Security Policy
-    expected = "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
-    assert source_hash("alert('Hello, world.');") == expected
 
 
 @pytest.mark.parametrize("text", ["'</Script'", "a <!--b"])
