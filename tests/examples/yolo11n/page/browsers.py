@@ -9,6 +9,7 @@ import json
 import mimetypes
 import os
 import shutil
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from tools.compare_runtimes import (
     find_chromium,
     wait_for,
 )
+from tools.serve_demo import Server
 
 from pytensor.link.onnx.compare.web import ARGUMENTS
 
@@ -175,6 +177,18 @@ def ready_page(browser, url, **options):
         until(page, loaded, "the first sample")
         assert page.evaluate("demo.screen") is None, page.inner_text("#message")
         yield page
+
+
+@contextmanager
+def serve(page):
+    """Serve a page as long as the context lasts; yield its server and its address."""
+    server = Server(page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server, f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 # ------------------------------------------------------------------------------ the page

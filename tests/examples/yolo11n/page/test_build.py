@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import threading
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -35,7 +34,7 @@ from tools.serve_demo import HEADERS, Server
 from training import finishing
 from training.run_folder import TrainingError
 
-from tests.examples.yolo11n.page.browsers import require_chromium
+from tests.examples.yolo11n.page.browsers import require_chromium, serve
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
 SCRIPTS = [f"demo_assets/{name}.js" for name in ("page", "runtime", "model", "teach")]
@@ -416,22 +415,16 @@ def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
 def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html>")
     (tmp_path / "secret.txt").write_text("secret")
-    server = Server(tmp_path / "page.html")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        with urlopen(f"{address}/?threads=2") as answer:
+    with serve(tmp_path / "page.html") as (_, address):
+        with urlopen(f"{address}?threads=2") as answer:
             assert answer.read() == b"<!doctype html>"
             assert HEADERS.items() <= dict(answer.headers).items()
-        with urlopen(f"{address}/sw.js") as answer:
+        with urlopen(f"{address}sw.js") as answer:
             assert answer.headers["Content-Type"].startswith("text/javascript")
-        for target in ("/secret.txt", "/page.html", "/..", "/%2e%2e/secret.txt"):
+        for target in ("secret.txt", "page.html", "..", "%2e%2e/secret.txt"):
             with pytest.raises(HTTPError, match="404") as error:
                 urlopen(address + target)
             error.value.close()
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_the_server_names_what_is_missing(tmp_path, capsys):

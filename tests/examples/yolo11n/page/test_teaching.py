@@ -8,12 +8,12 @@ import onnx
 import onnxruntime
 import pytest
 from tools.build_demo import assets_of, bundle
+from tools.compare_runtimes import png_url
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
 from tests.examples.yolo11n.page.detectors import (
     assert_same,
     blob_picture,
-    data_url,
     encode,
     expected_detections,
 )
@@ -97,8 +97,8 @@ BOXES = [
     {"x1": 58, "y1": 28, "x2": 82, "y2": 52, "label": "person"},
 ]
 FRAMES = [
-    {"url": data_url(PICTURE), "boxes": BOXES},
-    {"url": data_url(PICTURE[::-1].copy()), "boxes": []},
+    {"url": png_url(PICTURE), "boxes": BOXES},
+    {"url": png_url(PICTURE[::-1].copy()), "boxes": []},
 ]
 NAMES = ["person", "cell phone"]
 
