@@ -1,9 +1,9 @@
-"""build_demo.py and serve_demo.py: what they write and send, what they refuse, and the end of a
-training."""
+"""build_demo.py, .ci/page.py and serve_demo.py: what they write, send and refuse; a training's end."""
 
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -164,7 +164,7 @@ def test_the_picture_of_the_page_has_all_messages_between_its_threads():
     assert {*re.findall(r"[\w-]+", shown)} == {*re.findall('type: "([a-z-]+)"', sources)}
 
 
-SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": 0.25}}}
+SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": None}}}
 
 
 def test_a_card_says_what_the_file_does_not(quick, tmp_path):
@@ -190,6 +190,27 @@ def test_a_card_of_another_form_is_refused(tmp_path, text, named):
     (tmp_path / "card.json").write_text(text)
     with pytest.raises(BuildError, match=rf"the card .*card\.json (is|has) {named}"):
         build_demo.read_card(tmp_path / "card.json")
+
+
+@pytest.mark.slow
+def test_the_repositorys_page_keeps_what_its_card_says(quick, page_command, tmp_path, monkeypatch):
+    """``.ci/page.py``, in a copy: what is built again says the same, until the card changes."""
+    for file in (PAGE, build_demo.STYLE, page_command.README):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(DEMO / file, tmp_path / file)
+    monkeypatch.setattr(page_command, "DEMO", tmp_path)
+    colour_detector_onnx(quick, 64, license="CC0-1.0")
+    facts = {"trained_on": "ten photographs", "average_precision": SCORES}
+    (tmp_path / "CARD.json").write_text(json.dumps(facts))
+    assert page_command.main([str(quick), "--facts", str(tmp_path / "CARD.json")]) == 0
+    assert json.loads((tmp_path / "demo_assets/card.json").read_text()) == facts
+    assets = assets_of((tmp_path / "demo_assets/model.js").read_text())
+    said = json.loads(assets["model-info"])["facts"]
+    assert (said["trainedOn"], said["licence"]) == ("ten photographs", "CC0-1.0")
+    assert said["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
+    assert page_command.main(["--check"]) == 0
+    (tmp_path / "demo_assets/card.json").write_text("{}")
+    assert page_command.main(["--check"]) == 1
 
 
 @pytest.mark.parametrize("conf", ["1.5", "nan", "a lot", "-0.1"])
