@@ -1,4 +1,4 @@
-"""build_demo.py, .ci/page.py and serve_demo.py: what they write, send and refuse; a training's end."""
+"""build_demo.py, .ci/page.py and serve_demo.py: what they write, send and refuse."""
 
 import hashlib
 import json
