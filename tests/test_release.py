@@ -214,7 +214,7 @@ def test_the_page_holds_the_licences_of_all_that_is_bundled(monkeypatch, tmp_pat
     if problem := build_demo.runtime_problem():
         pytest.skip(problem)
     inputs = set()
-    for entry in ("worker/worker.js", "page/main.js"):
+    for entry in ("worker/worker.js", "page/main.js", "teach/panel.js", "teach/teaching.js"):
         facts = tmp_path / "facts.json"
         arguments = [f"page/src/{entry}", "--bundle", f"--metafile={facts}", "--outfile=/dev/null"]
         arguments += ["--conditions=onnxruntime-web-use-extern-wasm", "--log-level=error"]

@@ -86,9 +86,11 @@ RUNTIMES = {
     "runtime": ("ort-wasm-simd-threaded", 19),
     "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
 }
-WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"  # loaded if need be
+# Loaded if need be.
+TEACH, WEBGPU = "demo_assets/teach.js", "demo_assets/webgpu.js"
+FLOATS = "demo_assets/webgpu_model.js"
 WEBGPU_MODEL = "model-webgpu"  # its asset, where WebAssembly runs another form
-LATER = r'<script id="webgpu-\w+" type="text/plain" src="(?P<file>.*?)"></script>'
+LATER = r'<script id="[\w-]+" type="text/plain" src="(?P<file>.*?)"></script>'
 
 
 class BuildError(Exception):
@@ -134,9 +136,9 @@ def find_esbuild():
     return programs[0] if programs else None
 
 
-def bundle(entry):
+def bundle(entry, *options):
     """Return one classic script of a module below ``page/src`` and all that it imports."""
-    command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
+    command = [find_esbuild(), f"page/src/{entry}", "--bundle", *(options or ["--format=iife"])]
     command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
     # The runtime's variant whose WebAssembly, and the script around it, are next to it.
     command.append("--conditions=onnxruntime-web-use-extern-wasm")
@@ -156,6 +158,22 @@ def page_script():
     project = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     repository = project["project"]["urls"]["Repository"].encode()
     return program + asset_script({"licences": asset, "repository": repository})
+
+
+def later_program(entry, head=""):
+    """Return the call that gives the page, or its worker, a module of ``page/src/teach``.
+
+    What it imports from elsewhere the running program has; see ``page/src/page/teach_loader.js``.
+    """
+    others = "../count/*", "../page/*", "../worker/*", f"{RUNTIME}/*"
+    text = bundle(entry, "--format=cjs", *(f"--external:{name}" for name in others))
+    return f"demoTeach((require, module) => {{\n{head}{text}}});\n"
+
+
+def teach_script():
+    """Return the program for teaching, with the worker's part as a text in it."""
+    lesson = json.dumps(later_program("teach/teaching.js"))
+    return later_program("teach/panel.js", f"const LESSON_TEXT = {lesson};\n")
 
 
 @cache
@@ -367,7 +385,7 @@ def far_patch(model_path, far, graph=None):
 
 
 def page_scripts(model_path, int8=None, export=None, card=None, far=None, samples=None):
-    """Return the scripts that every page has: its program, the runtime, the model.
+    """Return the scripts that every page has: its program, the runtime, the model, teaching.
 
     Parameters
     ----------
@@ -414,6 +432,7 @@ def page_scripts(model_path, int8=None, export=None, card=None, far=None, sample
         "demo_assets/page.js": page_script(),
         "demo_assets/runtime.js": runtime_script("runtime"),
         "demo_assets/model.js": asset_script(assets | samples),
+        TEACH: teach_script(),
     }
 
 
@@ -487,7 +506,8 @@ def build(
     files |= later
     files["demo_assets/page.css"] = (DEMO / STYLE).read_text(encoding="utf-8")
     html = (DEMO / PAGE).read_text(encoding="utf-8").replace(STYLE, "demo_assets/page.css")
-    files |= {PAGE: html, SINGLE_FILE: single_file(html, files, later if webgpu else ())}
+    inside = [TEACH, *(later if webgpu else ())]
+    files |= {PAGE: html, SINGLE_FILE: single_file(html, files, inside)}
     written = {name: text.encode() for name, text in files.items()}
     for name, data in written.items():
         target = output / name

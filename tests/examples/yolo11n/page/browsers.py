@@ -9,6 +9,7 @@ import json
 import mimetypes
 import os
 import shutil
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from tools.compare_runtimes import (
     find_chromium,
     wait_for,
 )
+from tools.serve_demo import Server
 
 from pytensor.link.onnx.compare.web import ARGUMENTS
 
@@ -32,6 +34,14 @@ BASELINE = "--js-flags=--liftoff-only"
 FIREFOX_BASELINE = {"javascript.options.wasm_optimizingjit": False}
 # Seconds, for a machine that has much else to do; whoever waits this long sees a failure.
 PATIENCE = 90.0
+
+
+# Three families that every machine has; the first is the widest of the usual ones.
+FONTS = "DejaVu Sans, sans-serif", "serif", "monospace"
+# Of all cards, what is cut off.
+MISFITS = """[...document.querySelectorAll(
+  ".button, select, h1, h2, label, output, .times dd, .check")]
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
 
 
 # ------------------------------------------------------------------------------ the browser
@@ -169,6 +179,18 @@ def ready_page(browser, url, **options):
         yield page
 
 
+@contextmanager
+def serve(page):
+    """Serve a page as long as the context lasts; yield its server and its address."""
+    server = Server(page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server, f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 # ------------------------------------------------------------------------------ the page
 
 
@@ -249,29 +271,34 @@ def detect_file(page, data, name="picture.png"):
     return last
 
 
-# Drops a file on the page, or pastes it, as the events tell it.
-SEND = """([data, name, type, how]) => {
+# Drops a file on the page, as the events tell it.
+DROP = """([data, name, type]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type}));
-  const options = {bubbles: true, cancelable: true};
-  if (how === "paste") {
-    options.clipboardData = transfer;
-    document.body.dispatchEvent(new ClipboardEvent("paste", options));
-  } else {
-    for (const kind of ["dragenter", "dragover", "drop"]) {
-      options.dataTransfer = transfer;
-      document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
-    }
+  const options = {bubbles: true, cancelable: true, dataTransfer: transfer};
+  for (const kind of ["dragenter", "dragover", "drop"]) {
+    document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
   }
 }"""
 
 
-def send_file(page, data, name="picture.png", how="drop"):
-    """Drop a file on the page, or paste it."""
+def drop_file(page, data, name):
+    """Drop a file on the page."""
     file = file_of(data, name)
     text = base64.b64encode(file["buffer"]).decode()
-    page.evaluate(SEND, [text, name, file["mimeType"], how])
+    page.evaluate(DROP, [text, name, file["mimeType"]])
+
+
+def set_letters(page, size, font):
+    """Have a page's letters be of a size in pixels and of a font's family."""
+    page.evaluate(
+        """([size, font]) => {
+          document.documentElement.style.fontSize = `${size}px`;
+          document.body.style.fontFamily = font;
+        }""",
+        [size, font],
+    )
 
 
 def screenshot(page, name, folder):

@@ -1,6 +1,5 @@
 """Small detectors for the tests of the page, pictures to detect in, and what Python finds."""
 
-import base64
 import io
 from functools import cache
 
@@ -320,11 +319,6 @@ def encode(picture, kind="PNG", **options):
     file = io.BytesIO()
     Image.fromarray(picture).save(file, kind, **options)
     return file.getvalue()
-
-
-def data_url(picture):
-    """Return a picture, uint8 (height, width, 3), as a data: URL of a PNG."""
-    return "data:image/png;base64," + base64.b64encode(encode(picture)).decode()
 
 
 def write_y4m(path, pictures, rate=10):

@@ -1,13 +1,11 @@
-"""build_demo.py and serve_demo.py: what they write and send, what they refuse, and the end of a
-training."""
+"""build_demo.py, .ci/page.py and serve_demo.py: what they write, send and refuse."""
 
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
-import threading
-import tomllib
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -20,6 +18,10 @@ from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
 from tools.build_demo import (
     DEMO,
+    FLOATS,
+    PAGE,
+    SINGLE_FILE,
+    WEBGPU,
     BuildError,
     assets_of,
     build,
@@ -32,15 +34,11 @@ from tools.serve_demo import HEADERS, Server
 from training import finishing
 from training.run_folder import TrainingError
 
-from tests.examples.yolo11n.page.browsers import require_chromium
+from tests.examples.yolo11n.page.browsers import require_chromium, serve
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
-PAGE, SINGLE_FILE = "yolo_detection_demo.html", "yolo_detection_single_file.html"
-SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
-WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"
+SCRIPTS = [f"demo_assets/{name}.js" for name in ("page", "runtime", "model", "teach")]
 STYLE = "demo_assets/page.css"
-PROJECT = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-REPOSITORY = PROJECT["urls"]["Repository"]
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +147,6 @@ def test_the_sources_name_no_other_place():
         assert not re.search(r"https?://|wss?://|[\"'(=]\s*//[\w.]", text), file
 
 
-def test_the_page_names_the_repository_for_its_link(installed):
-    """As pyproject.toml has it, in an asset: no other place is in what the sources make."""
-    assert assets_of(build_demo.page_script())["repository"].decode() == REPOSITORY
-
-
 def test_the_single_file_names_its_version():
     """By all that is in it, for a page that is open to be compared with the server's."""
     html = '<html data-version=""><script src="a.js"></script>'
@@ -171,7 +164,7 @@ def test_the_picture_of_the_page_has_all_messages_between_its_threads():
     assert {*re.findall(r"[\w-]+", shown)} == {*re.findall('type: "([a-z-]+)"', sources)}
 
 
-SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": 0.25}}}
+SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": None}}}
 
 
 def test_a_card_says_what_the_file_does_not(quick, tmp_path):
@@ -199,6 +192,27 @@ def test_a_card_of_another_form_is_refused(tmp_path, text, named):
         build_demo.read_card(tmp_path / "card.json")
 
 
+@pytest.mark.slow
+def test_the_repositorys_page_keeps_what_its_card_says(quick, page_command, tmp_path, monkeypatch):
+    """``.ci/page.py``, in a copy: what is built again says the same, until the card changes."""
+    for file in (PAGE, build_demo.STYLE, page_command.README):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(DEMO / file, tmp_path / file)
+    monkeypatch.setattr(page_command, "DEMO", tmp_path)
+    colour_detector_onnx(quick, 64, license="CC0-1.0")
+    facts = {"trained_on": "ten photographs", "average_precision": SCORES}
+    (tmp_path / "CARD.json").write_text(json.dumps(facts))
+    assert page_command.main([str(quick), "--facts", str(tmp_path / "CARD.json")]) == 0
+    assert json.loads((tmp_path / "demo_assets/card.json").read_text()) == facts
+    assets = assets_of((tmp_path / "demo_assets/model.js").read_text())
+    said = json.loads(assets["model-info"])["facts"]
+    assert (said["trainedOn"], said["licence"]) == ("ten photographs", "CC0-1.0")
+    assert said["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
+    assert page_command.main(["--check"]) == 0
+    (tmp_path / "demo_assets/card.json").write_text("{}")
+    assert page_command.main(["--check"]) == 1
+
+
 @pytest.mark.parametrize("conf", ["1.5", "nan", "a lot", "-0.1"])
 def test_a_threshold_that_is_none_is_refused(tmp_path, conf):
     """As the page refuses the same file."""
@@ -212,12 +226,6 @@ def test_the_scores_of_another_model_are_refused(tmp_path):
     card = {"average_precision": json.dumps(SCORES)}
     with pytest.raises(BuildError, match="is of another model: it has no green thing"):
         build_demo.load_detector(tmp_path / "a.onnx", card)
-
-
-def test_source_hash():
-    # the example of the specification of Content Security Policy
-    expected = "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
-    assert source_hash("alert('Hello, world.');") == expected
 
 
 @pytest.mark.parametrize("text", ["'</Script'", "a <!--b"])
@@ -330,12 +338,12 @@ def test_command_line(quick, tmp_path, capsys):
     output = tmp_path / "by command"
     assert main([str(quick), "--output", str(output)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines[:7]] == [
+    assert [line.split(":")[0] for line in lines[:8]] == [
         f"wrote {name}" for name in (*SCRIPTS, WEBGPU, STYLE, PAGE, SINGLE_FILE)
     ]
-    assert lines[7] == f"page: {output / PAGE}"
-    assert lines[8] == f"in a single file: {output / SINGLE_FILE}"
-    assert "serve_demo --page FILE" in lines[9]
+    assert lines[8] == f"page: {output / PAGE}"
+    assert lines[9] == f"in a single file: {output / SINGLE_FILE}"
+    assert "serve_demo --page FILE" in lines[10]
     assert main([str(quick)]) == 0
     assert f"page: {tmp_path / 'page' / PAGE}" in capsys.readouterr().out
     with pytest.raises(SystemExit):
@@ -428,22 +436,16 @@ def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
 def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html>")
     (tmp_path / "secret.txt").write_text("secret")
-    server = Server(tmp_path / "page.html")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        with urlopen(f"{address}/?threads=2") as answer:
+    with serve(tmp_path / "page.html") as (_, address):
+        with urlopen(f"{address}?threads=2") as answer:
             assert answer.read() == b"<!doctype html>"
             assert HEADERS.items() <= dict(answer.headers).items()
-        with urlopen(f"{address}/sw.js") as answer:
+        with urlopen(f"{address}sw.js") as answer:
             assert answer.headers["Content-Type"].startswith("text/javascript")
-        for target in ("/secret.txt", "/page.html", "/..", "/%2e%2e/secret.txt"):
+        for target in ("secret.txt", "page.html", "..", "%2e%2e/secret.txt"):
             with pytest.raises(HTTPError, match="404") as error:
                 urlopen(address + target)
             error.value.close()
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_the_server_names_what_is_missing(tmp_path, capsys):

@@ -1,19 +1,18 @@
 """What the page says when something is missing or wrong, and that it goes on afterwards."""
 
 import shutil
-import threading
 
 import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
-from tools.serve_demo import Server
 
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
     file_of,
     ready_page,
     screenshot,
+    serve,
     until,
     visit,
     wait_screen,
@@ -61,11 +60,8 @@ def test_a_worker_that_fails_is_started_again(browser, colour_site, models):
 
 def test_in_a_sandboxed_frame(browser, colour_site):
     """It detects, keeps nothing, and doesn't say that it has saved what may be blocked."""
-    server = Server(colour_site.single_file)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_address[1]}/"
-    outer = f'<iframe sandbox="allow-scripts" src="{address}"></iframe>'
-    try:
+    with serve(colour_site.single_file) as (_, address):
+        outer = f'<iframe sandbox="allow-scripts" src="{address}"></iframe>'
         expected = ["Download is disallowed", "404"]  # no icon
         with visit(browser, f"{address}sw.js", complaints=expected) as page:
             page.evaluate("html => { document.body.innerHTML = html; }", outer)
@@ -77,9 +73,6 @@ def test_in_a_sandboxed_frame(browser, colour_site):
             until(frame, f"{status}.startsWith('Handed to the browser; if no file was saved')")
             assert frame.evaluate("demo.errors") == []
             assert frame.evaluate("document.querySelector('#offline-card').hidden")
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def varying_boxes(path):

@@ -6,17 +6,19 @@ import shutil
 import pytest
 from tools.build_demo import DEMO, PAGE, STYLE
 
-from tests.examples.yolo11n.page.browsers import IN_BOTH, screenshot, visit
+from tests.examples.yolo11n.page.browsers import (
+    FONTS,
+    IN_BOTH,
+    MISFITS,
+    screenshot,
+    set_letters,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 
-# Wide, usual and all of one width; a machine that lacks one takes another instead.
-FONTS = "DejaVu Sans", "Liberation Sans, Arial", "monospace"
 # Phones, one of them sideways, and a tablet.
 SIZES = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)
-# Of all cards, what is cut off.
-MISFITS = """[...document.querySelectorAll(".button, select, h1, h2, label, output, .times dd")]
-  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
 
 # More than there ever is at once: all buttons, with their longest texts, and a strip of pictures.
 ALL = """() => {
@@ -52,11 +54,10 @@ def unbuilt(browser, tmp_path):
         yield page
 
 
-def check(page, width, height, letters, font="system-ui"):
+def check(page, width, height, letters, font):
     """Assert that no control is outside of the window, too small to be hit, or for its text."""
     page.set_viewport_size({"width": width, "height": height})
-    page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
-    page.evaluate(f"void (document.body.style.fontFamily = '{font}')")
+    set_letters(page, letters, font)
     boxes = page.evaluate(CONTROLS)
     assert len(boxes) == 17
     for box in boxes:

@@ -106,7 +106,7 @@ def test_the_page_computes_what_python_does(tmp_path):
     file.write_text(json.dumps(vectors))
     if problem := runtime_problem():
         pytest.skip(problem)
-    tests = sorted(map(str, DEMO.glob("page/test/*.test.js")))
+    tests = [DEMO / f"page/test/{name}.test.js" for name in ("letterbox", "nms")]
     result = subprocess.run(
         [find_node(), "--test", *tests],
         env=os.environ | {"PAGE_VECTORS": str(file)},

@@ -15,9 +15,8 @@ from tests.examples.yolo11n.page.browsers import (
 pytestmark = pytest.mark.browser
 
 PROTECTION = "privacy.fingerprintingProtection"
-# Firefox as it is, with canvases that give random pixels, and so that there is no other way.
+# Canvases that give random pixels, and so that there is no other way.
 FIREFOXES = {
-    "plain": {},
     "canvas": {PROTECTION: True, f"{PROTECTION}.overrides": "+AllTargets,-WebCodecs"},
     "everything": {"privacy.resistFingerprinting": True},
 }
@@ -78,12 +77,12 @@ def test_the_report_says_device_browser_versions_and_differences(browser, untaug
     ids=WAYS,
     indirect=True,
 )
-def test_in_firefox_with_and_without_privacy(browser, untaught_site, request):
+def test_in_a_firefox_that_changes_pixels(browser, untaught_site, request):
     """Boxes are Python's where any way gives the pixels as they are; else the page says so."""
     with visit(browser, f"{untaught_site.single_url}?selftest") as page:
         report = report_of(page)
         if "everything" not in request.node.name:
-            assert_exact(report, "frame" if "canvas" in request.node.name else "canvas")
+            assert_exact(report, "frame")
             assert page.locator("#pixels-note").is_hidden()
             return
         assert report["pixels"] == {"canvasGivesWhatWasDrawn": False, "readBy": "changed"}

@@ -8,12 +8,12 @@ import onnx
 import onnxruntime
 import pytest
 from tools.build_demo import assets_of, bundle
+from tools.compare_runtimes import png_url
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
 from tests.examples.yolo11n.page.detectors import (
     assert_same,
     blob_picture,
-    data_url,
     encode,
     expected_detections,
 )
@@ -27,6 +27,11 @@ def unpack(packed):
     return data.reshape(packed["dims"])
 
 
+def ask(page, call):
+    """Return what the page's teacher answers to a call, an expression in JavaScript."""
+    return page.evaluate(f"demo.openTeacher().then((teacher) => teacher.{call})")
+
+
 @pytest.fixture(scope="module")
 def assets(built_anew):
     """Return the model of the page in the repository, and its teaching assets."""
@@ -36,7 +41,8 @@ def assets(built_anew):
 
 @pytest.fixture(scope="module")
 def page(browser, yolo_site):
-    with ready_page(browser, yolo_site.url) as page:
+    """Open the single file, which holds the program for teaching, too."""
+    with ready_page(browser, yolo_site.single_url) as page:
         page.evaluate(bundle("../test/teach.js"))
         yield page
         assert page.evaluate("demo.errors") == []
@@ -91,8 +97,8 @@ BOXES = [
     {"x1": 58, "y1": 28, "x2": 82, "y2": 52, "label": "person"},
 ]
 FRAMES = [
-    {"url": data_url(PICTURE), "boxes": BOXES},
-    {"url": data_url(PICTURE[::-1].copy()), "boxes": []},
+    {"url": png_url(PICTURE), "boxes": BOXES},
+    {"url": png_url(PICTURE[::-1].copy()), "boxes": []},
 ]
 NAMES = ["person", "cell phone"]
 
@@ -100,32 +106,32 @@ NAMES = ["person", "cell phone"]
 @pytest.mark.parametrize("part", ["class", "whole"])
 def test_taught_model_is_used_saved_and_dropped(page, models, tmp_path, part):
     before = expected_detections(models.yolo, PICTURE)
-    assert page.evaluate("demo.teacher.available()") == ""
+    assert ask(page, "available()") == ""
     outcome = page.evaluate("given => teach(...given)", [FRAMES, {"part": part, "steps": 3}])
     assert (outcome["steps"], outcome["stopped"]) == (3, False)
     assert outcome["losses"][::2] == [outcome["firstLoss"], outcome["lastLoss"]]
     # "person" was known; it isn't there twice.
     assert page.evaluate("demo.info.names") == [*NAMES, "it's red"]
-    assert page.evaluate("demo.teacher.taught()") == ["it's red", "person"]
-    assert page.evaluate("demo.teacher.available()") == ""
+    assert ask(page, "taught()") == ["it's red", "person"]
+    assert ask(page, "available()") == ""
     path = tmp_path / "taught.onnx"
     path.write_bytes(base64.b64decode(page.evaluate("savedModel()")))
     onnx.checker.check_model(onnx.load(path), full_check=True)
     after = expected_detections(path, PICTURE)
     assert len(after) >= 3
     assert_same(detect_file(page, encode(PICTURE)), after)
-    page.evaluate("demo.teacher.undo()")
+    ask(page, "undo()")
     assert page.evaluate("demo.info.names") == NAMES
-    assert page.evaluate("demo.teacher.taught()") == []
+    assert ask(page, "taught()") == []
     assert_same(detect_file(page, encode(PICTURE)), before)
 
     page.set_input_files("#model-file", path)
     until(page, "demo.ready && demo.info?.names.length === 3", "the saved model")
     assert_same(detect_file(page, encode(PICTURE)), after)
-    assert "Only the built-in model" in page.evaluate("demo.teacher.available()")
+    assert "Only the built-in model" in ask(page, "available()")
     page.click("#model-builtin")
     until(page, "demo.ready && demo.info?.names.length === 2", "the built-in model")
 
 
 def test_detector_of_another_structure_cannot_be_taught(colours):
-    assert "cannot be taught" in colours.evaluate("demo.teacher.available()")
+    assert "cannot be taught" in ask(colours, "available()")

@@ -305,11 +305,10 @@ def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", [1, 12])
-def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tmp_path, count):
+def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tmp_path):
     """Of some that are drawn; that WebGPU is taken without one is for the self-test to say."""
     model = onnx.load(models.yolo)
-    drawn = np.random.default_rng(count).permutation(convolutions(model))[:count]
+    drawn = np.random.default_rng(0).permutation(convolutions(model))[:12]
     assets = assets_of((untaught_site.page.parent / FLOATS).read_text())
     site = shutil.copytree(untaught_site.page.parent, tmp_path / "site")
     for node in drawn:

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  withHead,
-  withMetadata,
-  withOutputs,
-  withSize,
-  writeNames,
-} from "../src/teach/onnx_edit.js";
+import { withHead, withMetadata, withOutputs, writeNames } from "../src/teach/onnx_edit.js";
 import { fieldsOf, parseNames, readFacts, readMetadata } from "../src/worker/onnx_read.js";
+import { withSize } from "../src/worker/onnx_write.js";
 import { constant, detector, field, valueInfo } from "./onnx.js";
 
 const GRAPH = 7;

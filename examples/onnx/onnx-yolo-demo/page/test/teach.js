@@ -27,10 +27,11 @@ async function teach(frames, options) {
     losses.push(loss);
     times.push(performance.now() / 1000);
   };
-  const outcome = await window.demo.teacher.teach({ examples, onStep, ...options });
+  const teacher = await window.demo.openTeacher();
+  const outcome = await teacher.teach({ examples, onStep, ...options });
   return { ...outcome, losses, times };
 }
 
-const savedModel = async () => base64(await window.demo.teacher.save());
+const savedModel = async () => base64(await (await window.demo.openTeacher()).save());
 
 Object.assign(window, { teach, savedModel });

@@ -63,11 +63,11 @@ export async function assetBytes(name) {
 }
 
 /**
- * Load a script of assets that is next to the page, but isn't loaded at its start.
+ * Load a script that is next to the page, but isn't loaded at its start.
  * @param {string} address
  * @throws {Error} `.code` "assets-missing": it isn't there.
  */
-export async function loadAssets(address) {
+export async function loadScript(address) {
   const script = document.createElement("script");
   const loaded = new Promise((resolve, reject) => {
     script.onload = resolve;

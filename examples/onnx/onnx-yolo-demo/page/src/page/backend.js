@@ -6,7 +6,7 @@
 
 import { failure } from "../worker/failure.js";
 import { otherModel } from "../worker/onnx_read.js";
-import { assetJson, hasAsset, loadAssets } from "./assets.js";
+import { assetJson, hasAsset, loadScript } from "./assets.js";
 import { byId } from "./environment.js";
 
 function describe(adapter) {
@@ -54,7 +54,7 @@ async function loadLater(asset, id, without) {
   const source = byId(id, "script")?.getAttribute("src");
   try {
     if (!source) throw failure("assets-missing", "a single file holds it only if built so");
-    await loadAssets(source);
+    await loadScript(source);
     if (!hasAsset(asset)) throw failure("assets-missing", `${source} lacks it`);
   } catch (error) {
     const reason = /** @type {Error} */ (error).message;

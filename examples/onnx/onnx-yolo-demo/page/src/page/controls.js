@@ -6,7 +6,6 @@
  */
 
 import { wireCounting } from "../count/counting.js";
-import * as teach from "../teach/panel.js";
 import { failure } from "../worker/failure.js";
 import * as album from "./album.js";
 import { wireCompare } from "./compare.js";
@@ -27,6 +26,7 @@ import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen, ScreenSource } from "./sources.js";
 import { isSeen, onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
+import * as teach from "./teach_loader.js";
 import { isolate, setText } from "./text.js";
 import { toggleTheme } from "./theme.js";
 

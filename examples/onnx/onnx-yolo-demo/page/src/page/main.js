@@ -1,6 +1,5 @@
 /** The beginning: what the page gives to scripts, the first load, the first sample. */
 
-import { teacher } from "../teach/teacher.js";
 import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
@@ -24,6 +23,7 @@ import {
   showScreen,
   watchErrors,
 } from "./status.js";
+import { openTeacher } from "./teach_loader.js";
 import { startTheme } from "./theme.js";
 
 const NEEDED_ASSETS = ["runtime-mjs", "runtime-wasm", "model", "model-graph", "model-info"];
@@ -64,7 +64,8 @@ async function begin() {
 }
 
 byId("unbuilt").remove();
-Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile, teacher }) });
+Object.assign(demo, { detectImage, loadModel: loadFile, openTeacher });
+Object.assign(window, { demo });
 watchErrors();
 watchSize();
 watchEnd();

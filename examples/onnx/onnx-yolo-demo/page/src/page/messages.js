@@ -12,7 +12,7 @@ const SAMPLE = ["Show a sample", "show-sample"];
 export const SCREENS = {
   "no-assets": {
     title: "The page has to be built first",
-    happened: "The runtime or the model is missing in this page, or damaged.",
+    happened: "A part of this page is missing, or damaged.",
     todo:
       "In the folder that holds the whole repository, after bash setup.sh, build the page from an " +
       "exported model (bash train.sh makes one and builds the page, too), and open the page that it " +

@@ -6,9 +6,10 @@
  * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "../worker/onnx_read.js"
  */
-import { withSize } from "../teach/onnx_edit.js";
+
 import { failure } from "../worker/failure.js";
 import { readFacts } from "../worker/onnx_read.js";
+import { withSize } from "../worker/onnx_write.js";
 import { assetBytes, assetJson, hasAsset, whenAsset } from "./assets.js";
 import { findAdapter, loadFloats, loadWebgpuRuntime } from "./backend.js";
 import { showCard } from "./card.js";

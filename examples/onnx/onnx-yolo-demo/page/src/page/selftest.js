@@ -5,8 +5,8 @@
  * @import {Difference} from "../worker/agreement.js"
  */
 
-import { crc32 } from "../teach/zip.js";
 import { isClose, outputDifference } from "../worker/agreement.js";
+import { crc32 } from "../worker/crc32.js";
 import { assetBytes, assetJson } from "./assets.js";
 import { findAdapter, loadWebgpuRuntime } from "./backend.js";
 import { Detector } from "./detector.js";

@@ -11,13 +11,12 @@ import { overlapOf } from "../count/matching.js";
 import { classColour } from "../page/colours.js";
 import { byId } from "../page/environment.js";
 import { afterLoad } from "../page/loading.js";
-import { halt, openSource } from "../page/loop.js";
+import { halt } from "../page/loop.js";
 import { SCREENS } from "../page/messages.js";
 import { alone, detect } from "../page/model.js";
 import { download, savedText } from "../page/saving.js";
 import { currentSettings } from "../page/settings.js";
 import { decodePicture } from "../page/sources.js";
-import { onStage } from "../page/stage.js";
 import { activity, attempt, demo, hideScreen, say, settle, settleReady } from "../page/status.js";
 import { isolate, plural, setText } from "../page/text.js";
 import { drawSmall } from "../page/thumbnail.js";
@@ -26,6 +25,8 @@ import { BoxEditor } from "./boxes.js";
 import { dataSet, labelsOf, makeFrame } from "./data.js";
 import { teacher } from "./teacher.js";
 import { zip } from "./zip.js";
+
+export { teacher };
 
 const THUMBNAIL = { width: 160, height: 120 };
 const SAME_BOX = 0.6; // intersection over union from which on a found box is there already
@@ -37,7 +38,7 @@ const frames = [];
 /** @type {TeachFrame|null} The one in the editor. */
 let edited = null;
 let label = ""; // of the next box
-let busy = false; // files are being read, or saved
+export let busy = false; // files are being read, or saved
 
 const editor = new BoxEditor(byId("teach-surface"), {
   onChange: noteChange,
@@ -77,13 +78,9 @@ function noteChange() {
 
 // ------------------------------------------------------------------------ frames
 
-/** Take what the stage shows. */
-export async function takeFrame() {
-  const shown = onStage();
-  if (!shown || activity.teaching) return;
-  // The stage closes its own with the next frame.
-  const bitmap = await createImageBitmap(shown.bitmap);
-  addFrame(await makeFrame(bitmap, shown.title));
+/** Take a picture of the stage. @param {ImageBitmap} bitmap It is taken over. @param {string} title */
+export async function addFrame(bitmap, title) {
+  keepFrame(await makeFrame(bitmap, title));
   const text = `Took frame ${frames.length} for teaching.`;
   tell(text);
   if (!activity.running) say(text);
@@ -99,7 +96,7 @@ export async function addFiles(given) {
       tell(`Opening picture ${index + 1} of ${files.length}…`);
       try {
         const { bitmap } = await decodePicture(file);
-        addFrame(await makeFrame(bitmap, file.name, file));
+        keepFrame(await makeFrame(bitmap, file.name, file));
       } catch (error) {
         if (/** @type {{code?: string}} */ (error).code !== "file-broken") throw error;
         failed.push(isolate(file.name));
@@ -110,13 +107,8 @@ export async function addFiles(given) {
   tell(failed.length ? `${taken} Not opened: ${failed.join(", ")}.` : taken);
 }
 
-/** Whether a dropped file was meant for teaching. @param {EventTarget|null} target */
-export function isInPanel(target) {
-  return byId("teach").contains(/** @type {Node|null} */ (target));
-}
-
 /** @param {TeachFrame} frame */
-function addFrame(frame) {
+function keepFrame(frame) {
   frames.push(frame);
   byId("teach-frames").append(makeThumbnail(frame));
   // Whoever draws boxes is not disturbed by new frames.
@@ -356,12 +348,12 @@ async function undoTeaching() {
 /** Do what takes a moment, once at a time. */
 async function whileBusy(task) {
   busy = true;
-  showTeaching();
+  settle();
   try {
     await task();
   } finally {
     busy = false;
-    showTeaching();
+    settle();
   }
 }
 
@@ -388,15 +380,12 @@ async function saveData() {
 
 // ------------------------------------------------------------------------ state
 
-/** Bring the panel's parts to life or make them dead, as the page's state is. */
-export function showTeaching() {
-  const { teaching, usable } = activity;
+/** Bring the panel's parts to life or make them dead, but for those that open it. */
+export function showPanel() {
+  const { teaching } = activity;
   const reason = demo.info ? teacher.available() : "";
   const rests = teaching || busy;
   const focused = document.activeElement;
-  byId("teach-take").disabled = rests || !(onStage() || openSource());
-  byId("teach-take-live").hidden = rests || !openSource() || demo.screen !== null;
-  byId("teach-files").disabled = rests || !usable;
   for (const id of ["teach-label", "teach-add", "teach-part", "teach-steps"]) {
     byId(id).disabled = teaching;
   }
@@ -416,10 +405,8 @@ export function showTeaching() {
 }
 
 /** Connect the panel's buttons and fields. */
-export function wireTeaching() {
+export function wirePanel() {
   const clicks = {
-    "teach-take": takeFrame,
-    "teach-take-live": takeFrame,
     "teach-add": () => editor.addInMiddle(),
     "teach-remove": () => editor.remove(),
     "teach-found": addFound,
@@ -435,8 +422,4 @@ export function wireTeaching() {
   byId("teach-label").addEventListener("input", nameBox);
   byId("teach-label").addEventListener("change", showSelection);
   byId("teach-label").addEventListener("keydown", ({ key }) => key === "Enter" && editor.focus());
-  byId("teach-files").addEventListener("change", () => {
-    attempt(() => addFiles([...(byId("teach-files").files ?? [])]));
-    byId("teach-files").value = "";
-  });
 }

@@ -146,6 +146,7 @@ async function lesson({ examples, part, steps: wanted, seed, onStep }) {
   const step = await assetBytes(`teach-${part}-step`);
   const message = {
     type: "teach-begin",
+    program: LESSON_TEXT,
     model: bytes,
     step,
     info,

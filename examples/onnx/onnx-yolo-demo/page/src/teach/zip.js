@@ -4,24 +4,12 @@
  * The format is that of PKWARE's APPNOTE.TXT, sections 4.3.7 (local headers), 4.3.12 (the central
  * directory) and 4.3.16 (its end), without the extension for files beyond 4 GB.
  */
+import { crc32 } from "../worker/crc32.js";
 
 const VERSION = 20; // of the format that a reader must know
 const UTF8_NAMES = 0x0800;
 const LARGEST = 0xffffffff; // bytes of the whole file
 const MOST = 0xffff; // entries
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte;
-  for (let bit = 0; bit < 8; bit += 1) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
-  return rest;
-});
-
-/** @param {Uint8Array} bytes @returns {number} CRC-32 as zip, gzip and PNG have it. */
-export function crc32(bytes) {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ byte) & 0xff];
-  return (crc ^ 0xffffffff) >>> 0;
-}
 
 /** Little-endian bytes of [bytes, value] pairs. @param {[2|4, number][]} fields */
 function record(fields) {

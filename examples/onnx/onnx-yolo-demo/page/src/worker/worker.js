@@ -8,7 +8,8 @@
  *   {type: "detect", bitmap, options}
  *   {type: "fingerprint", bitmap}: the CRC-32 of the pixels that are read
  *   {type: "measure", frames}
- *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
+ *   {type: "teach-begin", program, …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js,
+ *     which is in `program`
  * Messages from it:
  *   {type: "progress", stage}, {type: "checked", checked}, see check.js,
  *   {type: "lost", reason, isWrong}: the graphics device is gone, or computes wrongly
@@ -19,12 +20,12 @@
  * @import {Facts} from "./onnx_read.js"
  */
 import * as ort from "onnxruntime-web/webgpu";
-import { lessonTasks } from "../teach/teaching.js";
-import { crc32 } from "../teach/zip.js";
 import { LIMITS } from "./agreement.js";
 import { DeviceCheck } from "./check.js";
+import { crc32 } from "./crc32.js";
 import { failure } from "./failure.js";
 import { asFloats, toHalf } from "./half.js";
+import { lessonTasks } from "./lessons.js";
 import { createLetterbox, FILL, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
 import { thresholdsFor } from "./onnx_read.js";

@@ -1,6 +1,8 @@
 /** Teaching the real network: what is refused, what is kept; its numbers are tested from Python. */
 import { byId, check, demo, picture, scenarios } from "./helpers.js";
 
+/** @type {any} */
+let teacher = null; // until the first test
 const red = { x1: 10, y1: 10, x2: 40, y2: 40, label: "red thing" };
 
 async function frame(boxes) {
@@ -10,8 +12,8 @@ async function frame(boxes) {
 /** @returns {Promise<{code: string, message: string}>} Why the page doesn't learn this. */
 async function refusal(boxes, options = {}) {
   const examples = [await frame(boxes)];
-  return demo()
-    .teacher.teach({ examples, steps: 2, ...options })
+  return teacher
+    .teach({ examples, steps: 2, ...options })
     .then(() => ({ code: "", message: "it was learned" }))
     .catch((error) => error);
 }
@@ -25,13 +27,14 @@ async function lossesOf(options = {}) {
   const losses = [];
   const examples = [await frame([red]), await frame([])];
   const onStep = ({ loss }) => losses.push(loss);
-  const outcome = await demo().teacher.teach({ examples, steps: 3, onStep, ...options });
+  const outcome = await teacher.teach({ examples, steps: 3, onStep, ...options });
   check(examples[0].bitmap.width === 64, "the picture is still open");
   return { losses, outcome };
 }
 
 scenarios({
   async "what cannot be learned is refused, and nothing changes"() {
+    teacher = await demo().openTeacher();
     await isRefused("no object is marked", []);
     await isRefused("not within the picture", [{ ...red, x2: 65 }]);
     await isRefused("is empty", [{ ...red, x2: 10 }]);
@@ -42,7 +45,7 @@ scenarios({
     );
     await isRefused("there is no part", [red], { part: "toString" });
     await isRefused("the number of steps is 0", [red], { steps: 0 });
-    check(demo().info.names.length === 2 && !demo().teacher.taught().length, "nothing changed");
+    check(demo().info.names.length === 2 && !teacher.taught().length, "nothing changed");
   },
 
   async "two lessons at once are refused"() {
@@ -50,7 +53,7 @@ scenarios({
     const onStep = ({ step }) => step === 1 && refusals.push(refusal([red]));
     await lossesOf({ onStep });
     check((await refusals[0]).code === "busy", "the second is refused");
-    await demo().teacher.undo();
+    await teacher.undo();
   },
 
   async "the same lesson twice is the same, to the last digit"() {
@@ -59,11 +62,11 @@ scenarios({
   },
 
   async "what was learned until a stop is kept, and can be dropped"() {
-    const { outcome } = await lossesOf({ steps: 1000, onStep: () => demo().teacher.stop() });
+    const { outcome } = await lossesOf({ steps: 1000, onStep: () => teacher.stop() });
     check(outcome.stopped && outcome.steps === 1, "stopped after a step");
     check(demo().info.names.includes("red thing"), "the class is there");
     check(byId("model-name").textContent.includes("red thing"), "the model says so");
-    await demo().teacher.undo();
+    await teacher.undo();
     check(!demo().info.names.includes("red thing"), "the class is gone");
   },
 
@@ -80,6 +83,6 @@ scenarios({
     };
     await lossesOf({ steps: 6, onStep });
     check(steps.length === 6 && detected[0] < 6, `detected after step ${detected}`);
-    await demo().teacher.undo();
+    await teacher.undo();
   },
 });

@@ -19,7 +19,7 @@ import {
 const NAMES = ["green thing", "orange thing"];
 
 /** A teacher that takes its steps by `next`, and then loads a model with one more class. */
-function standIn({ fails = false } = {}) {
+async function standIn({ fails = false } = {}) {
   /** @type {any} */
   const made = { given: null, learned: [], stopped: false, next: () => {} };
   const load = (names, name) =>
@@ -27,7 +27,7 @@ function standIn({ fails = false } = {}) {
       detector({ names, boxes: [[16, 16, 12, 12, 0.9, ...names.slice(1).map(() => 0)]] }),
       name,
     );
-  Object.assign(demo().teacher, {
+  Object.assign(await demo().openTeacher(), {
     available: () => made.reason ?? "",
     taught: () => made.learned,
     stop() {
@@ -144,12 +144,28 @@ async function start() {
 }
 
 scenarios({
+  async "the program for teaching is loaded with the first frame, and asked for again if it fails"() {
+    await start();
+    const { src } = byId("teach-program");
+    const isLoaded = () => document.head.querySelector(`script[src="${src}"]`) !== null;
+    byId("teach-program").src = URL.createObjectURL(new Blob());
+    byId("teach-take").click();
+    check((await screen("no-assets")).includes("is damaged"), "it says what is damaged");
+    check(!isLoaded() && dead("teach-undo"), "teaching is not there yet");
+    byId("teach-program").src = src;
+    byId("teach-take").click();
+    await until(() => frames().length === 1, "the frame");
+    check(isLoaded(), "it is there now");
+    byId("teach-frames").querySelector(".teach-delete").click();
+  },
+
   async "a page without its training step says so, and nothing is asked before leaving"() {
     await start();
     check(byId("teach-work").hidden && !byId("teach-empty").hidden, "no frames");
     check(!asks(), "nothing is there to be lost");
-    const { available } = demo().teacher;
-    demo().teacher.available = () => "The reason.";
+    const teacher = await demo().openTeacher();
+    const { available } = teacher;
+    teacher.available = () => "The reason.";
     byId("teach-take").click();
     await until(() => frames().length === 1, "the frame");
     same(byId("teach-unavailable").innerText, "The reason.", "why not");
@@ -158,11 +174,11 @@ scenarios({
     byId("teach-frames").querySelector(".teach-delete").click();
     check(frames().length === 0 && !asks(), "no frame, no question");
     check(document.activeElement === byId("teach-take"), "the keyboard has a place");
-    Object.assign(demo().teacher, { available });
+    Object.assign(teacher, { available });
   },
 
   async "frames from the stage by T, from several files, and dropped"() {
-    standIn();
+    await standIn();
     press("t");
     await until(() => frames().length === 1, "the key");
     const given = [await picture("red", "a.png"), file("?", "no.png", "image/png")];
@@ -242,7 +258,7 @@ scenarios({
   },
 
   async "teaching: what is missing, progress, resting controls, stop, the new class, undo"() {
-    const made = standIn();
+    const made = await standIn();
     byId("teach-start").click();
     await until(() => said().includes("has no class"), "what is missing");
     check(document.activeElement === byId("teach-label") && !made.given, "the field");
@@ -300,7 +316,7 @@ scenarios({
     await until(() => demo().state === "running" && demo().last.width === 300, "the camera");
     byId("teach-take-live").click();
     await until(() => frames().length === 2, "its frame");
-    const made = standIn();
+    const made = await standIn();
     byId("teach-start").click();
     await until(() => made.given, "the teacher");
     same(made.given.examples[1].bitmap.width, 300, "the frame's width");
@@ -320,7 +336,7 @@ scenarios({
   },
 
   async "a teaching that fails is told, and the page goes on"() {
-    const made = standIn({ fails: true });
+    const made = await standIn({ fails: true });
     byId("teach-start").click();
     await until(() => made.given, "the teacher");
     made.next();
