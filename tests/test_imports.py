@@ -180,3 +180,44 @@ def test_nothing_rests_on_benchmarks():
         if other.partition(".")[0] == "benchmarks"
     ]
     assert not wrong
+
+
+ROOMS = ["write", "dispatch", "extras", "passes", "lowering", "importing", "contrib", "compare"]
+FACE = ["export", "linker", "quantize", "verify", "pymc", "__main__"]
+
+
+@pytest.mark.slow
+def test_rooms_of_the_onnx_backend():
+    """A package imports only those named before it, and single modules, except the last ones."""
+    home = "pytensor.link.onnx."
+    modules = modules_in(ROOT / "pytensor")
+    order = {name: number for number, name in enumerate([*ROOMS, *FACE])}
+
+    def place(name):
+        return order.get(name.removeprefix(home).split(".")[0], -1)
+
+    wrong = [
+        (name, other)
+        for name, path in modules.items()
+        if name.startswith(home) and place(name) < len(ROOMS)
+        for other in imported(path, modules)
+        if other.startswith(home) and place(other) > place(name)
+    ]
+    assert not wrong
+    assert {name for name in ROOMS if f"{home}{name}" in modules} == {*ROOMS}
+
+
+def test_rooms_of_the_jax_backend():
+    """What stands above all others imports none of them, and what shares a batch only that."""
+    modules, home = modules_in(ROOT / "pytensor"), "pytensor.link.jax."
+    ground = {f"{home}{name}" for name in ("host_arrays", "internals", "target", "xla_guard")}
+    parallel = {name for name in modules if name.startswith(f"{home}parallel")}
+    assert ground < modules.keys()
+    wrong = [
+        (name, other)
+        for room, known in ((ground, ground), (parallel, ground | parallel))
+        for name in sorted(room)
+        for other in imported(modules[name], modules)
+        if other in modules and other.startswith(home) and other not in known
+    ]
+    assert not wrong
