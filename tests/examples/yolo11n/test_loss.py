@@ -160,7 +160,7 @@ def test_padding_changes_nothing(golden_loss, golden_maps, case):
 
 @pytest.mark.slow
 def test_what_is_not_labelled_has_no_gradient(small_loss):
-    """A mosaic of two pictures; the right one, and a strip pasted on the left, lack class 1."""
+    """A mosaic of two pictures and a strip pasted on the left one; some of them lack class 1."""
     function = loss_of_layers(3)
     maps, (boxes, classes, counts) = small_case(2)
     classes[classes == 1] = 2
@@ -171,16 +171,20 @@ def test_what_is_not_labelled_has_no_gradient(small_loss):
     for level, own in zip(LEVELS, same, strict=True):
         np.testing.assert_array_equal(own, plain[f"grad_{level}"])
 
-    labelled[0, 1:, 1] = 0
-    *grads, box, cls, dfl = function(*maps, boxes, classes, counts, windows, labelled)
-    for level, stride, own in zip(LEVELS, STRIDES, grads, strict=True):
-        expected = plain[f"grad_{level}"].copy()
-        assert expected[0, 65].all()
-        y, x = np.mgrid[stride // 2 : 64 : stride, stride // 2 : 96 : stride]
-        expected[0, 65, (x >= 48) | ((y >= 32) & (y < 48))] = 0
-        np.testing.assert_array_equal(own, expected)
-    assert (box, dfl) == (plain["box_loss"], plain["dfl_loss"])
-    assert cls < plain["cls_loss"]
+    for known, unlabelled in (
+        ((1, 0, 0), lambda x, y: (x >= 48) | ((y >= 32) & (y < 48))),
+        ((0, 1, 1), lambda x, y: (x < 48) & (y < 32)),  # of the left picture the strip's rest
+    ):
+        labelled[0, :, 1] = known
+        *grads, box, cls, dfl = function(*maps, boxes, classes, counts, windows, labelled)
+        for level, stride, own in zip(LEVELS, STRIDES, grads, strict=True):
+            expected = plain[f"grad_{level}"].copy()
+            assert expected[0, 65].all()
+            y, x = np.mgrid[stride // 2 : 64 : stride, stride // 2 : 96 : stride]
+            expected[0, 65, unlabelled(x, y)] = 0
+            np.testing.assert_array_equal(own, expected)
+        assert (box, dfl) == (plain["box_loss"], plain["dfl_loss"])
+        assert cls < plain["cls_loss"]
 
     # What has a box counts there, too: as an example of its class, never as one without.
     classes[0] = 1
