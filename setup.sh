@@ -85,9 +85,10 @@ install() {
     [[ $(node --version 2>/dev/null) =~ ^v(1[89]|[2-9][0-9]) ]] && command -v npm >/dev/null ||
         extras+=(--extra node)
     [ $dev = no ] || extras+=(--extra docs)
-    # The scripts in .venv/bin name their Python by its full path.
-    if [ -e .venv ] && ! grep -qsF "$root/.venv" .venv/bin/pytest; then
-        say "deleting .venv, which is half-made or was moved" && rm -rf .venv
+    # Its scripts name their folder by its full path; pip may have made it, and a user filled it.
+    if [ -e .venv ] && ! { grep -qsF "$root/.venv" .venv/bin/activate && .venv/bin/python -c \
+        'import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 15))' >/dev/null 2>&1; }; then
+        say "deleting .venv, which was moved or has no Python 3.12 to 3.14" && rm -rf .venv
     fi
     python=$("$uv" python find --no-python-downloads '>=3.12,<3.15' 2>/dev/null) || python=3.13
     { [ -e .venv ] || "$uv" venv --quiet --python "${UV_PYTHON:-$python}" .venv; } &&

@@ -25,7 +25,7 @@ case "$*" in
 venv*) mkdir .venv ;;
 *--editable*)
     ! cat "{log}.fails" 2>/dev/null || exit 2
-    mkdir -p .venv/bin && echo "#!$PWD/.venv/bin/python" >.venv/bin/pytest
+    mkdir -p .venv/bin && echo "VIRTUAL_ENV='$PWD/.venv'" >.venv/bin/activate
     printf '#!/bin/bash\\necho Python 3.13.5' >.venv/bin/python && chmod +x .venv/bin/python ;;
 esac
 """
@@ -194,9 +194,20 @@ def test_environment_that_cannot_be_mended(checkout):
     checkout.setup()
     assert "deleting" not in checkout.setup()[0]
     checkout.root = checkout.root.rename(checkout.root.with_name("elsewhere"))
-    assert "deleting .venv, which is half-made or was moved" in checkout.setup()[0]
-    (checkout.root / ".venv/bin/pytest").unlink()
+    assert "deleting .venv, which was moved or has no Python 3.12 to 3.14" in checkout.setup()[0]
+    for name in ("activate", "python"):
+        (checkout.root / ".venv/bin" / name).unlink()
+        assert "deleting" in checkout.setup()[0]
+    (checkout.root / ".venv/bin/python").write_text("#!/bin/bash\nexit 1")  # an older one's answer
     assert "deleting" in checkout.setup()[0]
+
+
+def test_environment_of_pip_stays(checkout):
+    own = checkout.root / ".venv/bin"
+    own.mkdir(parents=True)
+    (own / "activate").write_text(f"VIRTUAL_ENV={shlex.quote(str(own.parent))}")
+    (own / "python").symlink_to(checkout.add("python3.12", "#!/bin/bash"))
+    assert "deleting" not in checkout.setup()[0]
 
 
 @pytest.mark.parametrize("version", [None, "16.20.0", "24.1.0"])
