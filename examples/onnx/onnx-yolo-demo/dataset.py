@@ -46,8 +46,8 @@ _NOTES = {
     "orientation from the files",
     "labels_alone": "label files have no picture",
     "same_file": "images are in a file that another image names, too",
-    "undivided": "pictures are in both parts together: the set has no part for validation, so "
-    "about one in five was taken for it, by a hash of its name",
+    "undivided": "pictures in all: the set has no part for validation, so about one in five was "
+    "taken for it, by a hash of its name",
 }
 
 

@@ -1,6 +1,7 @@
 """Pictures: boxes drawn on images, and the curves of a training."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 from data.images import to_corners
@@ -35,6 +36,18 @@ def draw_detections(image, detections, class_names):
     return np.asarray(picture)
 
 
+def with_caption(image, text):
+    """Return an RGB picture, uint8 (height, width, 3), with a text below, cut at its start."""
+    size = max(10, round(min(image.shape[:2]) / 24))
+    font = ImageFont.load_default(size=size)
+    while len(text) > 1 and font.getlength(text) > image.shape[1]:
+        text = text[1:]
+    sheet = Image.new("RGB", (image.shape[1], image.shape[0] + size + 4), "white")
+    sheet.paste(Image.fromarray(image))
+    ImageDraw.Draw(sheet).text((0, image.shape[0]), text, fill="black", font=font)
+    return np.asarray(sheet)
+
+
 def image_mosaic(images, columns, gap=4):
     """Put RGB pictures side by side on a white sheet, each in a cell of the largest sides."""
     height = max(image.shape[0] for image in images)
@@ -54,6 +67,7 @@ def draw_labels(path, dataset, count=12):
     """Draw images of a data set with their labels, as training sees both.
 
     Each class has a share of them, the rarest first; the others are spread over the set.
+    The name of its file is below each.
     """
     shown = [{*sample.classes.tolist()} for sample in dataset]
     with_class = [
@@ -67,10 +81,12 @@ def draw_labels(path, dataset, count=12):
         share = min(share, count - len(chosen), len(places))
         chosen |= {places[k] for k in np.linspace(0, len(places) - 1, share).astype(int)}
     pictures = []
-    for sample in map(dataset.__getitem__, sorted(chosen)):
+    for place in sorted(chosen):
+        sample = dataset[place]
         corners = to_corners(sample.boxes, dataset.image_size)
         rows = np.column_stack([corners, sample.classes])
-        pictures.append(draw_detections(sample.image, rows, dataset.classes))
+        picture = draw_detections(sample.image, rows, dataset.classes)
+        pictures.append(with_caption(picture, Path(dataset.file_name(place)).name))
     Image.fromarray(image_mosaic(pictures, columns=4)).save(path)
 
 

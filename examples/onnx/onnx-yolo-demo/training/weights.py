@@ -162,7 +162,7 @@ def starting_model(options, last, train_set):
         f"{name} (from {'random weights' if row is None else f'row {row}'})"
         for name, row in rows.items()
     ]
-    print(f"{o.weights}: {', '.join(found)}")
+    print(f"{o.weights}: all layers; in the last one, by class: {', '.join(found)}")
     unknown = [name for name, row in rows.items() if row is None]
     if meant := hint(unknown, info.get("classes", ())):
         print(

@@ -66,7 +66,7 @@ def test_forms(tmp_path, form):
         assert train.report["with_confidence"] == boxes * (form == "yolo_with_confidences")
         if undivided := train.report["undivided"]:
             assert undivided == val.report["undivided"] == len(train) + len(val)
-            assert f"{undivided} pictures are in both parts together" in val.summary()
+            assert f"{undivided} pictures in all: the set has no part" in val.summary()
             with pytest.raises((FileNotFoundError, ValueError), match=r"no test part|lacks test"):
                 load_split(path, "test", None, 32)
             first = load_split(path, "train", None, 32, limit=2)
