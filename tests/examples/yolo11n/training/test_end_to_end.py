@@ -117,7 +117,8 @@ def test_own_pictures_by_one_command(tmp_path):
     for said in (
         "preset auto, for 4 training images with 4 boxes of 2 classes",
         "  --batch-size 4 --nominal-batch 4: few images make few steps",
-        "weights/real.safetensors: all layers; in the last one, by class: bolt (from random weights), large nut (from random weights)",
+        "weights/real.safetensors: all layers; in the last one, by class: "
+        "bolt (from random weights), large nut (from random weights)",
         f"labels as they are read: {tmp_path}/run/labels.png",
         "  2 images tell nothing: label at least 30 for the validation",
         "  label more of these first: ",
