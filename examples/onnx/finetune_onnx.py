@@ -152,6 +152,8 @@ else:
 if not parameters:
     parser.error(f"nothing to train; the weights are {', '.join(weights)}")
 print(f"training {', '.join(v.name for v in parameters)} for {o.steps} steps")
+if x.type.shape[0]:
+    print(f"the file takes {x.type.shape[0]} of {len(train[0])} rows a step (--steps: how many)")
 fit(x, output, parameters, train, o.steps, network.updates)
 export_onnx(x, output, o.out, verify=[test[0][:size]])
 print(f"{o.out}: {quality(o.out, test, size)}")
