@@ -51,7 +51,7 @@ type Maps = dict[str, Any]  # of tensors
 
 def yolo_loss(
     predictions: Maps, targets: Maps, num_classes: int, devices: int = 1,
-    chunk: int | None = CHUNK,
+    chunk: int | None = CHUNK, before: Maps | None = None,
 ) -> tuple[Any, Maps]:  # fmt: skip
     """Compute the training loss of a YOLO11 detector.
 
@@ -76,6 +76,10 @@ def yolo_loss(
         device's share of the whole batch's: the sum over the devices is what one would compute.
     chunk : int, optional
         See `task_aligned_assign`.
+    before : dict, optional
+        What the starting weights predict for the same images, as `predictions`.  Where images
+        aren't labelled for a class, its scores and boxes are to stay so (learning without
+        forgetting: Li and Hoiem, ECCV 2016, arXiv 1606.09282); a box counts by its score.
 
     Returns
     -------
@@ -106,16 +110,25 @@ def yolo_loss(
         images = images * np.float32(devices)
     norm = pt.maximum(weight, np.float32(1))
     box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * target.weight) / norm
+    dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
     entropy = binary_cross_entropy(class_logits, target.scores)
     if "labelled" in targets:
         known = labelled_anchors(targets["windows"], targets["labelled"], centres * stride)
-        entropy = pt.switch(known | (target.scores > 0), entropy, np.float32(0))
+        known = known | (target.scores > 0)
+        other = np.float32(0)
+        if before is not None:
+            old_logits, old_class_logits, _ = flatten_predictions(before, batch_size, num_classes)
+            old_scores = pt.sigmoid(old_class_logits)
+            other = binary_cross_entropy(class_logits, old_scores)
+            free = pt.switch(known, np.float32(0), old_scores).max(axis=1)
+            free = pt.switch(target.weight > 0, np.float32(0), free)
+            dfl += sum32(cross_entropy_of_boxes(distances, box_distances(old_logits)) * free) / norm
+        entropy = pt.switch(known, entropy, other)
     if "regions" in targets:
         regions = corners_in_pixels(targets["regions"], height, width)
         ignored = ignored_anchors(in_pixels, regions, targets["region_classes"], num_classes)
         entropy = pt.switch(ignored & ~(target.scores > 0), np.float32(0), entropy)
     cls = sum32(entropy) / norm
-    dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
 
     parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
     return sum(parts.values()) * images, parts
@@ -527,3 +540,10 @@ def distribution_focal_loss(distances: BoxDistances, boxes: Corners, centres: np
     nearness = pt.maximum(np.float32(1) - distance, np.float32(0))
     loss = distances.log_norm - sum32(nearness * distances.shifted, axis=2)
     return sum32(loss, axis=1) * np.float32(0.25)
+
+
+def cross_entropy_of_boxes(distances: BoxDistances, old: BoxDistances) -> Any:
+    """Compute the cross-entropy of distributions and earlier ones, mean of four sides: (B, A)."""
+    log_old = old.shifted - old.log_norm[:, :, None]
+    log_new = distances.shifted - distances.log_norm[:, :, None]
+    return -sum32(sum32(pt.exp(log_old) * log_new, axis=2), axis=1) / np.float32(4)

@@ -48,7 +48,7 @@ from export import ExportMismatch
 from model import YOLO11n
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
-from training.finishing import LocalWeights, Validator, check_first, finish
+from training.finishing import LocalWeights, Validator, check_first, finish, with_averages
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
 from training.loggers import LogError
@@ -133,6 +133,9 @@ def make_step(
 ) -> TrainStep:
     """Compile the training step of a model for a loader's batches."""
     images, data = None, loader.dataset
+    before = None
+    if o.keep_classes and data.labelled is not None:  # a checkpoint has its weights, too
+        before = with_averages(model, {})
     if not loader.render:
         rows = o.batch_size // devices.count
         images = DeviceImages(data.squares, o.image_size, rows, loader.pasted)
@@ -145,7 +148,7 @@ def make_step(
         optimizer=rates.recipe.optimizer, images=images,
         layers=None if data.labelled is None else loader.layers, regions=loader.max_regions,
         devices=devices.count, place=devices.replicate,
-        put=devices.shard if devices.count > 1 else None,
+        put=devices.shard if devices.count > 1 else None, before=before,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from loss import CHUNK, binary_cross_entropy, ciou, task_aligned_assign, yolo_loss
 from model import LEVELS, make_anchors
+from scipy.special import expit, softmax
 from training.train_step import target_inputs
 
 import pytensor
@@ -124,15 +125,15 @@ def test_golden_gradient(golden_loss, golden_maps):
     assert not grads[:, :64][boxes == 0].any()
 
 
-def loss_of_layers(layers, **more):
+def loss_of_layers(layers, before=None, **more):
     """Compile gradients and parts of the loss of pictures that aren't labelled for all classes."""
     predictions, targets = symbolic_inputs(**SMALL)
     targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, layers, 4))
     targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, layers, 3))
     targets |= more
-    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
+    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"], before=before)
     grads = pytensor.grad(total, list(predictions.values()))
-    inputs = [*predictions.values(), *targets.values()]
+    inputs = [*predictions.values(), *targets.values(), *(before or {}).values()]
     return pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
 
 
@@ -156,6 +157,29 @@ def test_padding_changes_nothing(golden_loss, golden_maps, case):
         if name != "boxes":
             np.testing.assert_allclose(long[name], short[name], rtol=1e-6, atol=1e-8)
             np.testing.assert_array_equal(not_numbers[name], long[name])
+
+
+@pytest.mark.slow
+def test_what_is_not_labelled_stays_as_before():
+    """Gradients are differences of scores, and of distributions by the best of the old scores."""
+    before, _ = symbolic_inputs(**SMALL)
+    function = loss_of_layers(1, before)
+    maps, (boxes, classes, counts) = small_case(2)
+    old = [np.random.default_rng(5).normal(size=m.shape).astype(np.float32) for m in maps]
+    windows = np.array([[[0, 0, 96, 64]]] * 2, np.int32)
+    labelled, counts = np.zeros((2, 1, 3), np.uint8), np.zeros_like(counts)
+    targets = boxes, classes, counts, windows, labelled
+    for map_, other, grad in zip(maps, old, function(*maps, *targets, *old)[:3], strict=True):
+        new_scores, old_scores = expit(map_[:, 64:]), expit(other[:, 64:])
+        np.testing.assert_allclose(grad[:, 64:], new_scores - old_scores, atol=1e-5)
+        shape = (2, 4, 16, *map_.shape[2:])
+        change = softmax(map_[:, :64].reshape(shape), 2) - softmax(other[:, :64].reshape(shape), 2)
+        wanted = 1.5 * 2 / 4 * change * old_scores.max(axis=1)[:, None, None]
+        np.testing.assert_allclose(grad[:, :64].reshape(shape), wanted, atol=1e-5)
+    labelled[:] = 1  # all is background
+    plain = loss_of_layers(1)(*maps, *targets)
+    for own, wanted in zip(function(*maps, *targets, *old), plain, strict=True):
+        np.testing.assert_array_equal(own, wanted)
 
 
 @pytest.mark.slow

@@ -140,6 +140,8 @@ class TrainStep:
     `regions`, they have that number of rows of regions that are left out of the loss.  With several
     `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
     puts the values of shared variables where they shall be, and `put` the arrays of a batch.
+    `before` is a model of the starting weights, whose predictions are to stay where images aren't
+    labelled.
 
     By name, `state` has all shared variables that must be saved besides the model's, and
     `averages` the averages of parameters and running statistics.  `variables` is all that the step
@@ -163,9 +165,10 @@ class TrainStep:
         devices=1,
         place=None,
         put=None,
+        before=None,
     ):
         self.mode = training_mode() if mode is None else get_mode(mode)
-        self.model, self.optimizer = model, optimizer
+        self.model, self.optimizer, self.before = model, optimizer, before
         self.place, self.put, self.devices = place, put, devices
         self.layers, self.regions = layers, regions
         self.on_jax = uses_jax(self.mode)
@@ -192,7 +195,10 @@ class TrainStep:
         with pytensor.layers.training() as statistics:
             predictions = self.model(self.images.images)
         chunk = CHUNK if has_loops(self.mode) else None
-        total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices, chunk)
+        before = self.before and self.before(self.images.images)
+        total, parts = yolo_loss(
+            predictions, targets, self.model.num_classes, self.devices, chunk, before
+        )
         outputs = [parts[name] for name in LOSS_PARTS]
         params = self.model.parameters()
         gradients = pytensor.grad(total, params)
@@ -206,6 +212,9 @@ class TrainStep:
         self.ema = ExponentialMovingAverage(tracked, decay)
         self.averages = {v.name: a for v, a in zip(tracked, self.ema.averages, strict=True)}
         self.state = dict(self.ema.state)
+        if self.before:
+            old = self.before.named_variables()
+            self.state |= {f"before.{name}": variable for name, variable in old.items()}
         if self.fused:
             updates, norm = self._apply_updates(gradients, *rates, weight_decay)
             updates = merge_updates(updates, statistics)
