@@ -233,7 +233,7 @@ def make_parser(description):
         help="keep the backbone of --weights as it is; a step takes less time")  # fmt: skip
     add("--keep-classes", action="store_true",
         help="go on detecting the classes of --weights, too; where the data don't label them, "
-        "images teach nothing about them")  # fmt: skip
+        "keep what these see")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS,
         help="auto: AdamW or, for long runs, MuSGD, with a learning rate that fits")  # fmt: skip
     add("--lr", type=AMOUNT, help="learning rate of the first epoch; not with --optimizer auto")
