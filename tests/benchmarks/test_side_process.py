@@ -188,7 +188,7 @@ def test_sides_of_torch_do_not_start_jax():
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that writes a benchmark and runs it, in at most so many seconds."""
+    """Return a function that writes a benchmark and runs it within a time limit."""
     monkeypatch.setattr(child, "ROOT", tmp_path)
     (tmp_path / "benchmarks").mkdir()
 

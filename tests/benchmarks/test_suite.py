@@ -1,4 +1,4 @@
-"""What the benchmarks of the step, of scaling and of a GPU measure, leave out and refuse."""
+"""Test what the benchmarks of the step, of scaling and of a GPU measure, leave out and refuse."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""What the tests of the examples share: running Python, and small data sets for YOLO11n."""
+"""Share among the tests of examples: running Python, and small data sets for YOLO11n."""
 
 import json
 import os

@@ -394,7 +394,7 @@ def test_bad_inputs():
 
 @pytest.mark.parametrize(("name", "numerator"), [("nearest", 0), ("nearest-exact", 1)])
 def test_places_between_two_cells(name, numerator):
-    """The cells are those of the formula in whole numbers."""
+    """The cells follow the formula in whole numbers."""
     for out in (7, 9, 49):
         lengths = (out, 2 * out, 3 * out, 5 * out)
         inputs = [pt.tensor("x", shape=(1, 1, n)) for n in lengths]

@@ -104,7 +104,7 @@ def batch_of(dataset, count, **options):
 
 
 def leaves(batch):
-    """Return the arrays of a batch, those of its plan among them."""
+    """Return the arrays of a batch, with its plan's."""
     parts = [x for field in batch for x in (field if isinstance(field, tuple) else [field])]
     return [part for part in parts if part is not None]
 

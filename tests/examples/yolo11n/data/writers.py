@@ -318,7 +318,7 @@ def yolo_with_an_empty_part(root):
 
 
 def write_label_studio(root, encoded):
-    """Write names in one folder as in an address, a text that is no label beside each picture."""
+    """Write names in one folder as in an address, a text that is no label next to each."""
     draw(root / "images", PICTURES)
     write_labels(root / "labels", PICTURES)
     for file in [*(root / encoded).iterdir()]:

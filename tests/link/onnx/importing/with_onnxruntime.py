@@ -58,7 +58,7 @@ def in_onnxruntime(model, values):
 
 
 def in_pytensor(model, values, mode=PYTHON, **options):
-    """Return a model's outputs for these inputs; `options` are those of `from_onnx`."""
+    """Return a model's outputs for these inputs; `options` are passed to `from_onnx`."""
     imported = from_onnx(model, **options)
     compute = function(
         list(imported.inputs.values()),

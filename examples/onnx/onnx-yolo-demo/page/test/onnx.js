@@ -3,35 +3,13 @@
  *
  * Only what those need of the format is written. Graphs are lists of nodes, values plain arrays.
  */
+import { field, join } from "../src/worker/onnx_write.js";
 
-const encoder = new TextEncoder();
+export { field };
+
 const FLOAT = 1;
 const INT64 = 7;
 const BOOL = 9;
-
-function number(value) {
-  const bytes = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return [...bytes, rest];
-}
-
-function join(parts) {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
-}
-
-/** A field of a protobuf message: a number, a text, bytes, or fields joined. */
-export function field(id, content) {
-  if (typeof content === "number") return Uint8Array.from([...number(id * 8), ...number(content)]);
-  const bytes = typeof content === "string" ? encoder.encode(content) : content;
-  return join([Uint8Array.from([...number(id * 8 + 2), ...number(bytes.length)]), bytes]);
-}
 
 /** A message of fields. */
 const message = (...parts) => join(parts.flat());
