@@ -104,34 +104,42 @@ def yolo_loss(
     )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
 
-    weight, images = sum32(target.weight), batch_size.astype("float32")
-    if devices > 1:
-        (weight,) = all_reduce([weight])
-        images = images * np.float32(devices)
-    norm = pt.maximum(weight, np.float32(1))
+    images = batch_size.astype("float32") * np.float32(devices)
+    norm = norm_of(target.weight, devices)
     box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * target.weight) / norm
     dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
     entropy = binary_cross_entropy(class_logits, target.scores)
+    kept = np.float32(0)
     if "labelled" in targets:
         known = labelled_anchors(targets["windows"], targets["labelled"], centres * stride)
         known = known | (target.scores > 0)
-        other = np.float32(0)
+        entropy = pt.switch(known, entropy, np.float32(0))
         if before is not None:
             old_logits, old_class_logits, _ = flatten_predictions(before, batch_size, num_classes)
-            old_scores = pt.sigmoid(old_class_logits)
-            other = binary_cross_entropy(class_logits, old_scores)
-            free = pt.switch(known, np.float32(0), old_scores).max(axis=1)
-            free = pt.switch(target.weight > 0, np.float32(0), free)
-            dfl += sum32(cross_entropy_of_boxes(distances, box_distances(old_logits)) * free) / norm
-        entropy = pt.switch(known, entropy, other)
+            old_scores = pt.switch(known, np.float32(0), pt.sigmoid(old_class_logits))
+            best = pt.switch(target.weight > 0, np.float32(0), old_scores.max(axis=1))
+            # Of its own: few labelled boxes must not weigh less than many old ones.
+            old_norm = norm_of(old_scores, devices)
+            changed = cross_entropy_of_boxes(distances, box_distances(old_logits))
+            dfl += sum32(changed * best) / old_norm
+            changed = binary_cross_entropy(class_logits, old_scores)
+            kept = sum32(pt.switch(known, np.float32(0), changed)) / old_norm
     if "regions" in targets:
         regions = corners_in_pixels(targets["regions"], height, width)
         ignored = ignored_anchors(in_pixels, regions, targets["region_classes"], num_classes)
         entropy = pt.switch(ignored & ~(target.scores > 0), np.float32(0), entropy)
-    cls = sum32(entropy) / norm
+    cls = sum32(entropy) / norm + kept
 
     parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
     return sum(parts.values()) * images, parts
+
+
+def norm_of(scores: Any, devices: int = 1) -> Any:
+    """Return the divisor of a part of the loss: the sum of scores on all `devices`, at least 1."""
+    total = sum32(scores)
+    if devices > 1:
+        (total,) = all_reduce([total])
+    return pt.maximum(total, np.float32(1))
 
 
 def sum32(x: Any, axis: int | None = None) -> Any:

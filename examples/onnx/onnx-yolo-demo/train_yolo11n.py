@@ -20,6 +20,7 @@ started with the same options, and process 0 alone writes files:
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import sys
@@ -197,8 +198,9 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    kept = kept_classes(o, folder.last)
-    train_set, val_set = open_data(o, group is not None, choose if o.auto else None, kept)
+    kept, size = kept_classes(o, folder.last)
+    chosen = functools.partial(choose, least_size=size) if o.auto else None
+    train_set, val_set = open_data(o, group is not None, chosen, kept)
     devices.check_batch_size(o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     hard = find_hard(o, folder, model, train_set, devices)

@@ -167,7 +167,9 @@ def finish(run, validator):
     The averages on the devices are the best ones after this.
     """
     o, folder = run.options, run.folder
-    measure = measure_statistics(run, validator.devices) if o.statistics_images else None
+    measure = None
+    if o.statistics_images and not run.step.before:  # whose statistics are kept
+        measure = measure_statistics(run, validator.devices)
     last, detections, measured = score_averages(run, validator, measure, run.progress.rows[-1])
     best, info = last, load_best(run)
     best_epoch = info["epoch"]

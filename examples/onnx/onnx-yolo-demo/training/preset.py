@@ -59,15 +59,18 @@ def _size(picture):
         return opened.size
 
 
-def choices(facts, given):
-    """Return the options that fit a data set, by name; `given` are those that are fixed already."""
+def choices(facts, given, least_size=0):
+    """Return the options that fit a data set, by name; `given` are those that are fixed already.
+
+    `least_size` is the image size of the starting weights, if their classes are kept.
+    """
     o = dict(given)
 
     def choose(name, value):
         return o.setdefault(name, value)
 
     fits = [size for size in IMAGE_SIZES if size * facts.side >= LEAST_SIDE]
-    choose("image_size", (fits or IMAGE_SIZES[-1:])[0])
+    choose("image_size", max((fits or IMAGE_SIZES[-1:])[0], least_size))
     fit = next(batch for limit, batch in BATCHES.items() if facts.images < limit)
     batch = choose("batch_size", min(fit, max(facts.images, 2)))
     choose("nominal_batch", batch)
@@ -117,11 +120,11 @@ def explanation(facts, o):
     return lines
 
 
-def choose(options, listing):
-    """Set the options that are left to ``--preset auto``, and say so."""
+def choose(options, listing, least_size=0):
+    """Set the options that are left to ``--preset auto``, and say so; see `choices`."""
     facts = facts_of(listing)
     given = {name: getattr(options, name) for name in CHOSEN if name not in options.auto}
-    chosen = choices(facts, given)
+    chosen = choices(facts, given, least_size)
     for name in options.auto:
         setattr(options, name, chosen[name])
     print(*explanation(facts, chosen), sep="\n")

@@ -141,7 +141,7 @@ class TrainStep:
     `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
     puts the values of shared variables where they shall be, and `put` the arrays of a batch.
     `before` is a model of the starting weights, whose predictions are to stay where images aren't
-    labelled.
+    labelled; then normalizations keep their running statistics, too.
 
     By name, `state` has all shared variables that must be saved besides the model's, and
     `averages` the averages of parameters and running statistics.  `variables` is all that the step
@@ -192,10 +192,14 @@ class TrainStep:
         targets = {variable.name: variable for variable in variables}
         self.target_names = [*targets]
         inputs = [*self.images.variables, *variables]
-        with pytensor.layers.training() as statistics:
-            predictions = self.model(self.images.images)
+        if self.before:  # normalized by running statistics, as the starting weights are
+            predictions, statistics = self.model(self.images.images), {}
+            before = self.before(self.images.images)
+        else:
+            with pytensor.layers.training() as statistics:
+                predictions = self.model(self.images.images)
+            before = None
         chunk = CHUNK if has_loops(self.mode) else None
-        before = self.before and self.before(self.images.images)
         total, parts = yolo_loss(
             predictions, targets, self.model.num_classes, self.devices, chunk, before
         )

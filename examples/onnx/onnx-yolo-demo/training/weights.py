@@ -179,14 +179,18 @@ def starting_model(options, last, train_set):
 
 
 def kept_classes(options, last):
-    """Return the classes that a run goes on detecting, by ``--keep-classes``; perhaps none."""
+    """Return the classes that ``--keep-classes`` keeps, and the image size of their training.
+
+    They may be none, and 0.
+    """
     if not options.keep_classes:
-        return []
+        return [], 0
     path = last if options.resume else options.weights
-    names, count = source_classes(path, *read_arrays(path))
+    arrays, info = read_arrays(path)
+    names, count = source_classes(path, arrays, info)
     if names is None:
         raise CheckpointError(f"{path}: it doesn't name its {count} classes, so none can be kept")
-    return names
+    return names, info.get("image_size", 0)
 
 
 def load_model(path, classes=None):

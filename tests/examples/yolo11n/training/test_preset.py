@@ -27,6 +27,9 @@ def test_sizes_lengths_and_averages():
     fixed = choices(Facts(205, 3500, 3, 0.06), {"epochs": 60, "batch_size": 16})
     assert (fixed["epochs"], fixed["batch_size"], fixed["nominal_batch"]) == (60, 16, 16)
     assert fixed["close_mosaic"] == 15
+    # Classes that are kept were trained at 320 px.
+    assert choices(Facts(205, 3500, 3, 0.06), {}, 320)["image_size"] == 320
+    assert choices(Facts(205, 3500, 3, 0.02), {}, 320)["image_size"] == 640
 
 
 def test_facts(tmp_path):

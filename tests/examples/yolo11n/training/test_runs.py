@@ -222,6 +222,7 @@ def test_a_class_is_added_while_the_old_ones_stay(sessions):
     same = {name for name, v in before.items() if np.array_equal(v, arrays[name])}
     kept = {name for name in before if int(name.split(".")[1]) < BACKBONE}
     assert kept < same
+    assert {name for name in before if ".running_" in name} < same  # of all layers
     assert not {name for name in same - kept if name.endswith("conv.weight")} - {DFL}
 
 

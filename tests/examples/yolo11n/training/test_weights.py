@@ -118,12 +118,12 @@ def test_a_class_that_is_called_otherwise_is_named(tmp_path, capsys, name, meant
 
 def test_classes_that_are_kept(tmp_path):
     path = tmp_path / "own.safetensors"
-    save_weights(path, YOLO11n(2).state_dict(), {"classes": PAIR})
+    save_weights(path, YOLO11n(2).state_dict(), {"classes": PAIR, "image_size": 320})
     options = SimpleNamespace(keep_classes=True, weights=path, resume=False)
-    assert kept_classes(options, tmp_path / "last") == PAIR
+    assert kept_classes(options, tmp_path / "last") == (PAIR, 320)
     options = SimpleNamespace(keep_classes=True, weights=None, resume=True)
-    assert kept_classes(options, path) == PAIR
-    assert kept_classes(SimpleNamespace(keep_classes=False), None) == []
+    assert kept_classes(options, path) == (PAIR, 320)
+    assert kept_classes(SimpleNamespace(keep_classes=False), None) == ([], 0)
     save_weights(path, YOLO11n(2).state_dict(), {})
     with pytest.raises(CheckpointError, match="doesn't name its 2 classes, so none can be kept"):
         kept_classes(options, path)
