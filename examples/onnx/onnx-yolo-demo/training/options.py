@@ -13,7 +13,7 @@ from data.merging import split_share
 from training.checkpoint import REAL_SIZE, REAL_WEIGHTS
 from training.loggers import LOGGERS
 from training.preset import CHOSEN
-from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
+from training.recipe import KEEPING, OPTIMIZERS, SCHEDULES, Recipe
 
 PRECISIONS = ("float32", "bf16")
 SIZES = ("n", "s", "m")  # of the network; `model.SIZES` has their widths
@@ -63,7 +63,7 @@ def parse_arguments(description, arguments):
     """
     parser = make_parser(description)
     o = parser.parse_args(arguments)
-    parser.set_defaults(**PRESETS.get(o.preset, {}))
+    parser.set_defaults(**PRESETS.get(o.preset, {}) | (KEEPING if o.keep_classes else {}))
     try:
         given = [] if o.settings is None else settings_arguments(o.settings, os.environ)
     except ValueError as error:

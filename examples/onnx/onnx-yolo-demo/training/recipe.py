@@ -15,6 +15,10 @@ MANY_STEPS = 10_000
 # With MuSGD the head's class branch learns faster by this factor. (C3k has a convolution called cv3
 # too, which isn't meant.)
 CLASS_BRANCH, CLASS_BRANCH_FACTOR = "model.23.cv3.", 3.0
+# While old classes are kept, all layers learn slowly, and only the last ones of the class branch,
+# which have the rows of new classes, faster by this factor.
+KEEPING = {"lr": 0.001, "warmup_bias_lr": 0.0}
+LAST_LAYER_FACTOR = 8.0
 
 
 @dataclass(frozen=True)
@@ -126,16 +130,26 @@ def make_optimizer(name, lr, momentum):
     raise ValueError(f"there is no optimizer {name!r}: sgd, adamw, musgd; `resolve` replaces auto")
 
 
-def parameter_groups(params, lr, bias_lr, weight_decay, class_factor=1.0):
+def of_class_branch(name):
+    """Return whether a parameter is of the head's class branch."""
+    return name.startswith(CLASS_BRANCH)
+
+
+def of_last_layer(name):
+    """Return whether a parameter is of a last layer of the class branch."""
+    return of_class_branch(name) and name.split(".")[4] == "2"
+
+
+def parameter_groups(params, lr, bias_lr, weight_decay, fast_factor=1.0, fast=of_class_branch):
     """Make an optimizer's groups: filters, which alone decay, gammas, and biases.
 
-    `class_factor` multiplies the rate of the head's class branch.  Its biases reach the same rate
-    at the end of the warm-up, from the same start as other biases.
+    `fast_factor` multiplies the rate of the parameters whose names are `fast`.  Their biases reach
+    the same rate at the end of the warm-up, from the same start as other biases.
     """
     groups = []
-    for of_class_branch in (False, True):
-        chosen = [p for p in params if p.name.startswith(CLASS_BRANCH) == of_class_branch]
-        factor = class_factor if of_class_branch else 1.0
+    for faster in (False, True):
+        chosen = [p for p in params if fast(p.name) == faster]
+        factor = fast_factor if faster else 1.0
         rate, bias_rate = lr, bias_lr
         if factor != 1.0:
             rate = lr * np.float32(factor)

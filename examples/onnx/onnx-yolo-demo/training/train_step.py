@@ -10,7 +10,15 @@ from typing import NamedTuple
 import jax
 import numpy as np
 from loss import CHUNK, yolo_loss
-from training.recipe import CLASS_BRANCH_FACTOR, Rates, make_optimizer, parameter_groups
+from training.recipe import (
+    CLASS_BRANCH_FACTOR,
+    LAST_LAYER_FACTOR,
+    Rates,
+    make_optimizer,
+    of_class_branch,
+    of_last_layer,
+    parameter_groups,
+)
 
 import pytensor
 import pytensor.layers
@@ -242,9 +250,11 @@ class TrainStep:
     def _apply_updates(self, gradients, lr, bias_lr, momentum, weight_decay):
         clipped, norm = clip_by_global_norm(gradients, MAX_GRADIENT_NORM)
         optimizer = make_optimizer(self.optimizer, lr, momentum)
-        factor = CLASS_BRANCH_FACTOR if self.optimizer == "musgd" else 1.0
+        factor, fast = CLASS_BRANCH_FACTOR if self.optimizer == "musgd" else 1.0, of_class_branch
+        if self.before:
+            factor, fast = LAST_LAYER_FACTOR, of_last_layer
         params = self.model.parameters()
-        groups = parameter_groups(params, lr, bias_lr, weight_decay, factor)
+        groups = parameter_groups(params, lr, bias_lr, weight_decay, factor, fast)
         updates = optimizer.get_updates(params, clipped, groups=groups)
         self.state |= optimizer.state
         return updates, norm

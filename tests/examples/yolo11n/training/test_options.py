@@ -143,6 +143,12 @@ def test_the_guide_has_all_options():
         assert table[name].startswith("auto, ") == (action.dest in CHOSEN), name
 
 
+def test_old_classes_are_kept_by_a_low_rate():
+    keep = ["--weights", "real", "--keep-classes"]
+    assert (parse(*keep).lr, parse(*keep).warmup_bias_lr) == (0.001, 0.0)
+    assert (parse(*keep, "--lr", "0.01").lr, parse("--weights", "real").lr) == (0.01, 0.01)
+
+
 def test_sizes_are_those_of_the_model():
     assert (*model.SIZES,) == options.SIZES
 

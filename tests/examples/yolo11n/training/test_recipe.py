@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from model import YOLO11n
 from training import train_step
-from training.recipe import Recipe, StepSettings, parameter_groups, resolve
+from training.recipe import Recipe, StepSettings, of_last_layer, parameter_groups, resolve
 
 import pytensor
 import pytensor.tensor as pt
@@ -135,7 +135,7 @@ def test_the_shortest_run_learns(epochs, batches, warmup):
 def test_groups_of_yolo11n():
     params = YOLO11n(2).parameters()
     lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
-    groups = parameter_groups(params, lr, bias_lr, 0.1, class_factor=3.0)
+    groups = parameter_groups(params, lr, bias_lr, 0.1, fast_factor=3.0)
     counts = [len(group["params"]) for group in groups]
     # 15 filters, 12 gammas and 15 biases of the class branch.
     assert counts == [72, 69, 72, 15, 12, 15]
@@ -143,12 +143,15 @@ def test_groups_of_yolo11n():
     decayed = [p for group in groups if "weight_decay" in group for p in group["params"]]
     assert {p.type.ndim for p in decayed} == {4}
     assert len(decayed) == 87
+    # Only the rows of classes: a filter and a bias at each of three scales.
+    groups = parameter_groups(params, lr, bias_lr, 0.1, 8.0, of_last_layer)
+    assert [len(group["params"]) for group in groups] == [84, 81, 84, 3, 0, 3]
 
 
 def test_biases_of_the_class_branch_warm_up_from_the_same_start():
     settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=64)
     lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
-    last = parameter_groups(YOLO11n(2).parameters(), lr, bias_lr, 0.1, class_factor=3.0)[-1]
+    last = parameter_groups(YOLO11n(2).parameters(), lr, bias_lr, 0.1, fast_factor=3.0)[-1]
     assert all(p.name.startswith("model.23.cv3.") for p in last["params"])
     rate = pytensor.function([lr, bias_lr], last["learning_rate"], mode="FAST_COMPILE")
     for iteration in (0, 10, 30, 40):
