@@ -22,7 +22,7 @@ from pytensor.tensor.subtensor import (
 )
 
 __all__ = [
-    "READING", "IndexCheck", "find_index_checks", "follows", "indexes", "indices", "on_host",
+    "READING", "IndexCheck", "find_index_checks", "follows", "indexes", "indices",
     "reads_index", "shapes_of",
 ]  # fmt: skip
 
@@ -62,7 +62,7 @@ def find_index_checks(fgraph):
     """Return the checks of indices that a graph's function makes before a call."""
     found, shapes = [], shapes_of(fgraph)
     for node in _always_computed(fgraph):
-        found += on_host(_index_checks(node, shapes), fgraph)
+        found += [c for c in _index_checks(node, shapes) if follows(c.variables, fgraph)]
     return found
 
 
@@ -124,11 +124,6 @@ def _always_computed(fgraph):
         found[node] = None
         waiting += node.inputs[:1] if isinstance(node.op, IfElse) else node.inputs
     return found
-
-
-def on_host(checks, fgraph):
-    """Return those checks that can be made on the host before a call."""
-    return [check for check in checks if follows(check.variables, fgraph)]
 
 
 def follows(variables, fgraph):

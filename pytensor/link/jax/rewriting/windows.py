@@ -31,7 +31,6 @@ from pytensor.link.jax.rewriting.index_checks import (
     follows,
     indexes,
     indices,
-    on_host,
     reads_index,
     shapes_of,
 )
@@ -120,8 +119,9 @@ class WindowRewriter(GraphRewriter):
         for node in fgraph.toposort():
             slices = []
             for s in _slices(node):
-                if of_slice := on_host([_window_check(node, s, shapes)], fgraph):
-                    checks += of_slice
+                check = _window_check(node, s, shapes)
+                if follows(check.variables, fgraph):
+                    checks.append(check)
                     slices.append(s)
             if slices:
                 windows.append((node, slices))
