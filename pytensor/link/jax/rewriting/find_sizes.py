@@ -99,37 +99,24 @@ def length_inputs(op, node: Apply) -> Iterable[int]:
     return ()
 
 
-@length_inputs.register(Alloc)
-@length_inputs.register(SpecifyShape)
-def _(op, node):
-    return range(1, len(node.inputs))
-
-
-@length_inputs.register(AllocEmpty)
-@length_inputs.register(ARange)
-@length_inputs.register(Bartlett)
-def _(op, node):
-    return range(len(node.inputs))
-
-
-@length_inputs.register(Eye)
-def _(op, node):
-    return (0, 1)
-
-
-@length_inputs.register(Reshape)
-@length_inputs.register(Split)
-@length_inputs.register(Repeat)
-@length_inputs.register(Pad)
-@length_inputs.register(RFFTOp)
-@length_inputs.register(IRFFTOp)
-def _(op, node):
-    return (1,)
-
-
-@length_inputs.register(Convolve1d)
-def _(op, node):
-    return (2,)  # whether it is a full convolution
+for _op_class, _places in {
+    Alloc: slice(1, None),
+    AllocEmpty: slice(None),
+    ARange: slice(None),
+    Bartlett: slice(None),
+    Convolve1d: slice(2, 3),  # whether it is a full convolution
+    Eye: slice(2),
+    IRFFTOp: slice(1, 2),
+    Pad: slice(1, 2),
+    Repeat: slice(1, 2),
+    Reshape: slice(1, 2),
+    RFFTOp: slice(1, 2),
+    SpecifyShape: slice(1, None),
+    Split: slice(1, 2),
+}.items():
+    length_inputs.register(
+        _op_class, lambda op, node, places=_places: range(len(node.inputs))[places]
+    )
 
 
 @length_inputs.register(Nonzero)
