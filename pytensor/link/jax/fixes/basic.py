@@ -10,8 +10,6 @@ from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
 from pytensor.tensor.basic import Join, Split
 
-__all__ = []
-
 
 @corrected_funcify.register(Join)
 def corrected_funcify_Join(op, node, **kwargs):

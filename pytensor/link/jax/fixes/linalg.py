@@ -26,8 +26,6 @@ from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
 
-__all__ = []
-
 
 @corrected_funcify.register(Solve)
 def corrected_funcify_Solve(op, node, **kwargs):

@@ -8,8 +8,6 @@ from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.signal.conv import Convolve1d
 
-__all__ = []
-
 
 @corrected_funcify.register(Convolve1d)
 def corrected_funcify_Convolve1d(op, node, **kwargs):

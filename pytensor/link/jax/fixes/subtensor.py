@@ -17,8 +17,6 @@ from pytensor.tensor.subtensor import (
     indices_from_subtensor,
 )
 
-__all__ = []
-
 
 @corrected_funcify.register(Subtensor)
 @corrected_funcify.register(AdvancedSubtensor)

@@ -25,8 +25,6 @@ from pytensor.link.jax.rewriting.host_integers import as_known
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.scan.op import Scan
 
-__all__ = []
-
 
 @tuned_funcify.register(Scan)
 def tuned_funcify_Scan(op, node, convert_node, **kwargs):
