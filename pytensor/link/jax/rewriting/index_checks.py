@@ -87,31 +87,30 @@ def indices(node):
 
 def reads_index(node):
     """Return whether a node has an index of run time."""
+    return any(True for _ in _of_run_time(node))
+
+
+def _of_run_time(node):
+    """Return pairs of an axis, and the index of run time along it."""
+    found = indices(node) if indexes(node) else ()
     if isinstance(node.op, MaxUnpool | MaxUnpoolGrad):
-        return bool(computed_from([node.inputs[1]]))
-    return indexes(node) and any(_is_of_run_time(index) for _, index in indices(node))
-
-
-def _is_of_run_time(index):
-    return (
-        not isinstance(index, slice) and index.type.dtype != "bool" and bool(computed_from([index]))
-    )
+        found = [(0, node.inputs[1])]
+    for axis, index in found:
+        is_place = not isinstance(index, slice) and index.type.dtype != "bool"
+        if is_place and computed_from([index]):
+            yield axis, index
 
 
 def _index_checks(node, shapes):
-    if not reads_index(node):
-        return
-    if isinstance(node.op, MaxUnpool | MaxUnpoolGrad):
-        _, index, *unknown = node.inputs
-        cells = constant(math.prod(n for n in node.op.lengths if n is not None))
-        for length in unknown:
-            cells = cells * length
-        yield PlaceCheck((index, cells), str(index), 0)
-        return
-    x = node.inputs[0]
-    for axis, index in indices(node):
-        if _is_of_run_time(index):
+    x, *others = node.inputs
+    for axis, index in _of_run_time(node):
+        if indexes(node):
             yield IndexCheck((index, shapes.get_shape(x, axis)), x.name or str(x), axis)
+            continue
+        cells = constant(math.prod(n for n in node.op.lengths if n is not None))
+        for length in others[1:]:
+            cells = cells * length
+        yield PlaceCheck((index, cells), str(index), axis)
 
 
 def _always_computed(fgraph):
