@@ -25,13 +25,7 @@ MANY = 8
 
 
 class HostSizes:
-    """Compute the sizes of a graph from the arguments of its function.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-    sizes : pytensor.link.jax.rewriting.find_sizes.Sizes
-        What was found in it.
+    """Compute the `Sizes` that were found in a graph from the arguments of its function.
 
     Attributes
     ----------
@@ -104,14 +98,7 @@ def with_sizes(converted, sizes):
 
 
 class ProgramsBySize:
-    """The programs of a function, each for its sizes.
-
-    Parameters
-    ----------
-    host : HostSizes
-    make : callable
-        Makes a program of sizes and of their key.
-    """
+    """The programs of a function, each for its sizes; ``make(sizes, key)`` makes one."""
 
     def __init__(self, host, make):
         self.host, self._make = host, make

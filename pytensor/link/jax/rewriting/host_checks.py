@@ -57,13 +57,6 @@ class WithoutWindows:
     """The function of a graph as it was before a slice became a window: NumPy's slices.
 
     Their bounds decide lengths, so each value has a program of its own.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        Before windows are made of slices.
-    mode : Mode
-        By which it is compiled.
     """
 
     def __init__(self, fgraph, mode):
