@@ -121,7 +121,7 @@ def test_own_pictures_by_one_command(tmp_path):
         "bolt (from random weights), large nut (from random weights)",
         f"labels as they are read: {tmp_path}/run/labels.png",
         "  2 images tell nothing: label at least 30 for the validation",
-        "  label more of these first: ",
+        "  label more of ",
     ):
         assert said in done.stdout
     metrics = json.loads((tmp_path / "run/metrics.json").read_text())
