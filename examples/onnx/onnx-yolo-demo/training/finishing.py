@@ -24,7 +24,7 @@ from tools.quantize import PICTURES, quantize_detector
 from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
 from training.loggers import require
-from training.run_folder import TrainingError, check_writable, to_json
+from training.run_folder import TrainingError, to_json
 from training.train_step import over_devices
 from training.weights import read_arrays
 from utils import NotFiniteError
@@ -44,9 +44,7 @@ def check_first(options):
     if o.weights is not None and not o.resume:
         read_arrays(o.weights)
     if not o.no_export:
-        check_writable(o.export_onnx.parent, "--export-onnx")
-        if o.export_onnx.is_dir():
-            raise TrainingError(f"--export-onnx {o.export_onnx} is a folder; give a file's name")
+        o.export_onnx.parent.mkdir(parents=True, exist_ok=True)
     builds_page(o)
 
 
