@@ -13,6 +13,22 @@ import argparse
 import fnmatch
 from pathlib import Path
 
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+add = parser.add_argument
+add("model", nargs="?", help="an ONNX file of one input; without, one is made")
+add("--data", metavar="NPZ", help="file with x and y; a fifth of it is to test with")
+add("--last", type=int, default=1, help="how many layers to train, from the end (1)")
+add("--train", metavar="PATTERN", help="names of the weights to train, instead of --last")
+add("--cut", metavar="TENSOR", help="where a new last layer begins, for the classes in y")
+add("--steps", type=int, default=300)
+add("--out", default="tuned.onnx")
+o = parser.parse_args()
+for path in filter(None, [o.model, o.data]):  # answered before the imports, which take seconds
+    if not Path(path).is_file():
+        parser.error(f"{path} does not exist")
+if Path(o.out).is_dir() or not Path(o.out).absolute().parent.is_dir():
+    parser.error(f"--out {o.out} is a folder, or in one that does not exist; give a file's name")
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -105,19 +121,6 @@ def digits(path):
     return {"x": images[~seen], "y": labels[~seen] - 5}, cut
 
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-add = parser.add_argument
-add("model", nargs="?", help="an ONNX file of one input; without, one is made")
-add("--data", metavar="NPZ", help="file with x and y; a fifth of it is to test with")
-add("--last", type=int, default=1, help="how many layers to train, from the end (1)")
-add("--train", metavar="PATTERN", help="names of the weights to train, instead of --last")
-add("--cut", metavar="TENSOR", help="where a new last layer begins, for the classes in y")
-add("--steps", type=int, default=300)
-add("--out", default="tuned.onnx")
-o = parser.parse_args()
-for path in filter(None, [o.model, o.data]):
-    if not Path(path).is_file():
-        parser.error(f"{path} does not exist")
 data = o.data and np.load(o.data)
 if o.model is None:
     o.model = "digits.onnx"

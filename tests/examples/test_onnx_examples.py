@@ -56,7 +56,7 @@ def test_example(name, tmp_path):
 
 
 @pytest.mark.slow
-def test_fine_tuning_names_what_does_not_fit(tmp_path):
+def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     x = pytensor.tensor.tensor("x", shape=(1, 784), dtype="float32")
     weight = pytensor.shared(np.ones((784, 2), "float32"), name="weight", shape=(784, 2))
     export_onnx(x, x @ weight, tmp_path / "m.onnx")
@@ -69,7 +69,11 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path):
 
     shapes = "x in d.npz is (9, 1, 28, 28); the model's input is (1, 784)"
     assert answer("m.onnx", "--data", "d.npz").endswith(shapes)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for slow in ("jax", "onnx", "pytensor"):
+        (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")
     assert answer("none.onnx").endswith("none.onnx does not exist")
+    assert "--out no/m.onnx is a folder, or in one" in answer("m.onnx", "--out", "no/m.onnx")
 
 
 def nodes_of(graph):
