@@ -34,6 +34,8 @@ def answer(*arguments):
             "unknown argument --epochz; did you mean --epochs?",
         ),
         (["train_yolo11n.py", "--data", "nowhere"], "nowhere does not exist"),
+        (["train_yolo11n.py", "--data", "page:2", "nowhere"], "nowhere does not exist"),
+        (["train_yolo11n.py", "--data", "page"], "no train part in page: looked for "),
         (["train_yolo11n.py", "--weights", "none.onnx"], "none.onnx does not exist"),
         (["evaluate_yolo11n.py", "real", "--data", "nowhere"], "nowhere does not exist"),
         (["evaluate_yolo11n.py", "none.onnx", "--data", "."], "none.onnx: no such file"),

@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from commandline import Parser, output_file, output_folder
-from data.listing import DEFAULT_CLASSES
+from data.finding import find
+from data.listing import DEFAULT_CLASSES, PartMissingError
 from data.merging import split_share
 from training.checkpoint import LAST, REAL_SIZE, REAL_WEIGHTS
 from training.loggers import LOGGERS
@@ -111,12 +112,18 @@ def parse_arguments(description, arguments):
 
 
 def check_paths(o):
-    """End the program if a data set or the starting weights don't exist, or the folder is wrong."""
+    """End the program if data or starting weights are missing, or the folder is wrong."""
+    problem = folder_problem(o)
     paths = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
-    for path in [*paths, *filter(None, [None if o.resume else o.weights])]:
-        if not Path(path).exists():
-            raise SystemExit(f"error: {path} does not exist")
-    if problem := folder_problem(o):
+    for path in paths:
+        try:
+            find(path, "train")
+        except (ValueError, OSError) as error:
+            if len(paths) == 1 or not isinstance(error, PartMissingError):  # one may be without
+                problem = error
+    if o.weights is not None and not o.resume and not o.weights.exists():
+        problem = f"{o.weights} does not exist"
+    if problem:
         raise SystemExit(f"error: {problem}")
 
 
