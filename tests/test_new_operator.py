@@ -55,6 +55,6 @@ def test_a_new_operator_passes_the_tests_of_all(tree):
     names += " or (hypot2 and (docstring or Python or JAX or ONNX or Numba))"
     done = run(tree, "pytest", "-n", "0", "-q", *files, "-k", names, "-p", "no:cacheprovider")
     assert done.returncode == 0, done.stdout
-    assert int(done.stdout.split(" passed")[0].split()[-1]) > 20
+    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 14
     done = run(tree, "ruff", "check", "--no-cache", "pytensor", "tests")
     assert done.returncode == 0, done.stdout

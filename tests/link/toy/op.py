@@ -7,7 +7,7 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.graph.op import Op
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.batching import batch_rule, leading_batch
+from pytensor.tensor.batching import batch_rule, leading_batch, shifted
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -28,6 +28,11 @@ class Mirror(Op):
 
     def pullback(self, inputs, outputs, cotangents):
         return [self(*cotangents)]
+
+
+@shifted.register(Mirror)
+def _(op, n):
+    return op  # whose axis is counted from the end
 
 
 batch_rule(Mirror)(leading_batch)
