@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from sklearn.datasets import load_iris
 
 import pytensor
 import pytensor.tensor
@@ -74,6 +75,20 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
         (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")
     assert answer("none.onnx").endswith("none.onnx does not exist")
     assert "--out no/m.onnx is a folder, or in one" in answer("m.onnx", "--out", "no/m.onnx")
+
+
+@pytest.mark.slow
+def test_fine_tuning_a_classifier_of_scikit_learn(tmp_path):
+    """Its first output are labels; the scores behind them are trained."""
+    network = Path(__file__).parents[1] / "link/onnx/importing/networks/sklearn_mlp.onnx"
+    x, y = load_iris(return_X_y=True)
+    np.savez(tmp_path / "d.npz", x=x, y=(y + 1) % 3)
+    arguments = [EXAMPLES / "finetune_onnx.py", network, "--data", "d.npz", "--last", "2"]
+    done = run_python(arguments, tmp_path)
+    assert done.returncode == 0, done.stderr
+    before, after = map(float, re.findall("accuracy (.*)", done.stdout))
+    assert before < 0.3  # the classes are numbered otherwise
+    assert after > 0.6
 
 
 def nodes_of(graph):
