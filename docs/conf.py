@@ -83,7 +83,7 @@ html_theme_options = {
     "icon_links": [{"name": "Repository", "url": repository, "icon": "fa-brands fa-github"}],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         # These have wide tables.
