@@ -83,7 +83,7 @@ html_theme_options = {
     "icon_links": [{"name": "Repository", "url": repository, "icon": "fa-brands fa-github"}],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         # These have wide tables.
@@ -124,7 +124,7 @@ def fill_in(app, name, source):
 def keep_words_whole(app, document):
     """Mark code whose words fit a phone's line, so that none breaks after a hyphen."""
     for literal in document.findall(nodes.literal):
-        if all(len(word) <= 24 for word in literal.astext().split()):
+        if all(len(word) <= 28 for word in literal.astext().split()):
             literal["classes"].append("short")
 
 
