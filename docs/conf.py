@@ -121,6 +121,13 @@ def fill_in(app, name, source):
     source[0] = source[0].replace("clone REPOSITORY", f"clone {repository}")
 
 
+def keep_words_whole(app, document):
+    """Mark code whose words fit a phone's line, so that none breaks after a hyphen."""
+    for literal in document.findall(nodes.literal):
+        if all(len(word) <= 28 for word in literal.astext().split()):
+            literal["classes"].append("short")
+
+
 def describe(app, name, template, context, document):
     """Give search engines a page's first paragraph."""
     paragraph = document and next(document.findall(nodes.paragraph), None)
@@ -144,5 +151,6 @@ def write_block(writer, node):
 def setup(app):
     """Register what changes sources and pages."""
     app.connect("source-read", fill_in)
+    app.connect("doctree-read", keep_words_whole)
     app.connect("html-page-context", describe)
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))

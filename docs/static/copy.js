@@ -1,5 +1,6 @@
-// Gives each block of code a button that copies it.
+// Gives each block of code a button that copies it; a notebook's outputs need none.
 for (const block of document.querySelectorAll("div.highlight")) {
+  if (block.closest(".cell_output")) continue;
   const button = document.createElement("button");
   button.className = "copy";
   button.textContent = "Copy";

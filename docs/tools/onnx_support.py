@@ -134,12 +134,12 @@ def document(rows=None):
 
 TEMPLATE = """# Ops that can be exported to ONNX
 
-Made by `python -m docs.tools.onnx_support`, which exports one small graph for each cell at every
-operator set from 18 to 24, runs it in onnxruntime and compares it with PyTensor. {count} rows have
-at least one dtype that works; a row stands for an Op with all of its variants.
+✓ at every operator set from 18 to 24; 20+ from that one on; ✗ not, for the reason below the table;
+blank: PyTensor itself doesn't have it. {count} rows have at least one dtype that works. A row is an
+Op with all of its variants.
 
-✓ at every operator set from 18 on; 20+ from that one on; ✗ not, for the reason below the table;
-blank: PyTensor itself doesn't have it.
+`python -m docs.tools.onnx_support` exports one small graph for each cell at every operator set,
+runs it in onnxruntime and compares it with PyTensor.
 
 {table}
 

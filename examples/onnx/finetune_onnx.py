@@ -13,6 +13,22 @@ import argparse
 import fnmatch
 from pathlib import Path
 
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+add = parser.add_argument
+add("model", nargs="?", help="an ONNX file of one input; without, one is made")
+add("--data", metavar="NPZ", help="file with x and y; a fifth of it is to test with")
+add("--last", type=int, default=1, help="how many layers to train, from the end (1)")
+add("--train", metavar="PATTERN", help="names of the weights to train, instead of --last")
+add("--cut", metavar="TENSOR", help="where a new last layer begins, for the classes in y")
+add("--steps", type=int, default=300)
+add("--out", default="tuned.onnx")
+o = parser.parse_args()
+for path in filter(None, [o.model, o.data]):  # answered before the imports, which take seconds
+    if not Path(path).is_file():
+        parser.error(f"{path} does not exist")
+if Path(o.out).is_dir() or not Path(o.out).absolute().parent.is_dir():
+    parser.error(f"--out {o.out} is a folder, or in one that does not exist; give a file's name")
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -71,12 +87,14 @@ def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
         step(data[0][rows], data[1][rows])
 
 
-def quality(path, data, size):
-    """Return what onnxruntime gets out of a file: accuracy, or the mean squared error."""
+def quality(path, data, size, name=None):
+    """Return what an output of a file is worth: accuracy, or the mean squared error."""
     session = onnxruntime.InferenceSession(path)
+    [given] = session.get_inputs()
     x, y = (array[: len(array) // size * size] for array in data)
     parts = np.split(x, len(x) // size)
-    found = np.concatenate([session.run(None, {session.get_inputs()[0].name: p})[0] for p in parts])
+    names = None if name is None else [name]
+    found = np.concatenate([session.run(names, {given.name: part})[0] for part in parts])
     if y.dtype == "int64":
         return f"accuracy {np.mean(found.argmax(axis=1) == y):.3f}"
     return f"mean squared error {np.mean((found - y) ** 2):.4g}"
@@ -105,19 +123,6 @@ def digits(path):
     return {"x": images[~seen], "y": labels[~seen] - 5}, cut
 
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-add = parser.add_argument
-add("model", nargs="?", help="an ONNX file of one input; without, one is made")
-add("--data", metavar="NPZ", help="file with x and y; a fifth of it is to test with")
-add("--last", type=int, default=1, help="how many layers to train, from the end (1)")
-add("--train", metavar="PATTERN", help="names of the weights to train, instead of --last")
-add("--cut", metavar="TENSOR", help="where a new last layer begins, for the classes in y")
-add("--steps", type=int, default=300)
-add("--out", default="tuned.onnx")
-o = parser.parse_args()
-for path in filter(None, [o.model, o.data]):
-    if not Path(path).is_file():
-        parser.error(f"{path} does not exist")
 data = o.data and np.load(o.data)
 if o.model is None:
     o.model = "digits.onnx"
@@ -134,7 +139,10 @@ weights = [name for layer in known for name in layer]
 last = [name for layer in known[max(len(known) - o.last, 0) :] for name in layer]
 trained = fnmatch.filter(weights, o.train) if o.train else last
 network = from_onnx(model, trainable=trained)
-([x], [output, *_]) = network.inputs.values(), network.outputs.values()
+[x] = network.inputs.values()
+# A classifier of scikit-learn's has its labels first, which no gradient leaves.
+floats = [k for k, v in network.outputs.items() if v.type.dtype.startswith("float")]
+name, output = floats[0], network.outputs[floats[0]]
 parameters = [network.parameters[name] for name in trained]
 size = x.type.shape[0] or 1
 row, expected = data["x"].shape[1:], x.type.shape[1:]
@@ -148,7 +156,7 @@ if o.cut:
     output, head = new_head(output, data[1].max() + 1)
     parameters += head
 else:
-    print(f"{o.model}: {quality(o.model, test, size)}")
+    print(f"{o.model}: {quality(o.model, test, size, name)}")
 if not parameters:
     parser.error(f"nothing to train; the weights are {', '.join(weights)}")
 print(f"training {', '.join(v.name for v in parameters)} for {o.steps} steps")

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from sklearn.datasets import load_iris
 
 import pytensor
 import pytensor.tensor
@@ -56,7 +57,7 @@ def test_example(name, tmp_path):
 
 
 @pytest.mark.slow
-def test_fine_tuning_names_what_does_not_fit(tmp_path):
+def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     x = pytensor.tensor.tensor("x", shape=(1, 784), dtype="float32")
     weight = pytensor.shared(np.ones((784, 2), "float32"), name="weight", shape=(784, 2))
     export_onnx(x, x @ weight, tmp_path / "m.onnx")
@@ -69,7 +70,25 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path):
 
     shapes = "x in d.npz is (9, 1, 28, 28); the model's input is (1, 784)"
     assert answer("m.onnx", "--data", "d.npz").endswith(shapes)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for slow in ("jax", "onnx", "pytensor"):
+        (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")
     assert answer("none.onnx").endswith("none.onnx does not exist")
+    assert "--out no/m.onnx is a folder, or in one" in answer("m.onnx", "--out", "no/m.onnx")
+
+
+@pytest.mark.slow
+def test_fine_tuning_a_classifier_of_scikit_learn(tmp_path):
+    """Its first output are labels; the scores behind them are trained."""
+    network = Path(__file__).parents[1] / "link/onnx/importing/networks/sklearn_mlp.onnx"
+    x, y = load_iris(return_X_y=True)
+    np.savez(tmp_path / "d.npz", x=x, y=(y + 1) % 3)
+    arguments = [EXAMPLES / "finetune_onnx.py", network, "--data", "d.npz", "--last", "2"]
+    done = run_python(arguments, tmp_path)
+    assert done.returncode == 0, done.stderr
+    before, after = map(float, re.findall("accuracy (.*)", done.stdout))
+    assert before < 0.3  # the classes are numbered otherwise
+    assert after > 0.6
 
 
 def nodes_of(graph):

@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,3 +30,25 @@ def existing(text: str) -> str:
     if not Path(text).exists():
         raise argparse.ArgumentTypeError(f"{text} does not exist")
     return text
+
+
+def output_folder(text: str) -> Path:
+    """Parse an argument that names a folder to write to, which is made later."""
+    path = Path(text)
+    nearest = next(each for each in (path, *path.absolute().parents) if each.exists())
+    where = "it" if nearest is path else nearest
+    reason = "write-protected" if nearest.is_dir() else "a file"
+    if reason == "a file" or not os.access(nearest, os.W_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(
+            f"can't write to {text}: {where} is {reason}; give another folder"
+        )
+    return path
+
+
+def output_file(text: str) -> Path:
+    """Parse an argument that names a file to write; its folder is made later."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder; give a file's name")
+    output_folder(str(path.parent))
+    return path

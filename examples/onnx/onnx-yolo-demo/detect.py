@@ -25,7 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser
+from commandline import Parser, output_folder
 from data.images import PictureError, read_image
 from data.places import find_pictures
 from evaluation.detectors import (
@@ -265,7 +265,7 @@ def main(arguments=None):
     add("model", metavar="MODEL", help="real, weights (.safetensors) or an ONNX file")
     add("source", nargs="+", metavar="SOURCE",
         help="picture, folder, pattern, film, number of a camera, or address")  # fmt: skip
-    add("--out", type=Path, default=Path("runs/detect"), metavar="FOLDER",
+    add("--out", type=output_folder, default="runs/detect", metavar="FOLDER",
         help="folder of the results; default: runs/detect")  # fmt: skip
     add("--save", nargs="+", choices=KINDS, default=["drawn"],
         help="pictures with boxes, JSON, COCO's or YOLO's labels (with the pictures, as --data "

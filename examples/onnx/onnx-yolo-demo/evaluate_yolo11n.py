@@ -27,7 +27,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser, existing
+from commandline import Parser, existing, output_folder
 from dataset import SPLITS, Dataset, load_split
 from evaluation.curves import write_curves
 from evaluation.detectors import (
@@ -115,7 +115,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--each", action="store_true", help="score several data sets one by one")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
-    add("--output-dir", type=Path, default=Path("runs/evaluation"),
+    add("--output-dir", type=output_folder, default="runs/evaluation",
         help="folder of the results; default: runs/evaluation")  # fmt: skip
     add("--limit", type=int, metavar="N", help="read only the first N images")
     add("--with-class", metavar="CLASS",

@@ -15,7 +15,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
-from commandline import Parser, existing
+from commandline import Parser, existing, output_file
 from evaluation.detectors import CONFIDENCE, IOU, class_confidences
 from training.options import PROBABILITY, SIDE
 
@@ -26,7 +26,7 @@ def parse_arguments(arguments: list[str] | None = None) -> Namespace:
     add = parser.add_argument
     add("weights", type=existing,
         help="best.safetensors of a run, or pretrained weights, also .onnx")  # fmt: skip
-    add("onnx", help="file to write")
+    add("onnx", type=output_file, help="file to write")
     add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
     add("--image-size", type=SIDE, help="pixels; default: the file's, else 640")
     add("--dynamic-batch", action="store_true", help="any number of images")
@@ -45,7 +45,7 @@ if __name__ == "__main__":  # a mistake is answered before the imports below, wh
 import numpy as np
 from model import YOLO11n
 from training.checkpoint import CheckpointError
-from training.weights import load_model, require_folder
+from training.weights import load_model
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx, rounding_error
@@ -152,12 +152,12 @@ def _largest(values: np.ndarray) -> np.ndarray:
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     try:
-        require_folder(options.onnx)
         model, info = load_model(options.weights, options.classes)
         size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1
         least = class_confidences(options.confidence, info["classes"])
         thresholds = dict(zip(info["classes"], least.tolist(), strict=True))
+        options.onnx.parent.mkdir(parents=True, exist_ok=True)
         export_detector(
             model,
             options.onnx,

@@ -209,6 +209,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     # ---- compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
+    print("compiling the training step: about a minute, less if it was compiled here before")
     step = make_step(o, model, loader, rates, devices)
 
     # ---- where the run stands, and what hangs on the loop

@@ -18,7 +18,11 @@ WIDE = ("complex128", "float64", "int64", "uint64")
 
 def own(value: Any) -> Any:
     """Copy a NumPy array that XLA would read where it is; return all else as it is."""
-    if not isinstance(value, np.ndarray) or value.__array_interface__["data"][0] % 64:
+    if not isinstance(value, np.ndarray):
+        return value
+    if not value.ndim:
+        return value.copy()  # in a tenth of the time that it takes to ask for its address
+    if value.__array_interface__["data"][0] % 64:
         return value
     # Other devices get a copy anyhow.
     return np.array(value) if jax.default_backend() == "cpu" else value

@@ -126,6 +126,10 @@ def test_arrays_that_xla_copies_by_itself_are_left_as_they_are():
     array = aligned(np.zeros(33, "float32"))
     assert own(array) is not array
     assert own(array[1:]).ctypes.data == array[1:].ctypes.data
+    number = np.array(3.0)
+    kept = own(number)
+    number[...] = 4
+    assert kept == 3
     assert own(3.0) == 3.0
     on_device = jax.numpy.ones(3)
     assert own(on_device) is on_device

@@ -40,7 +40,7 @@ from urllib.parse import urlsplit
 
 import pooch
 import requests
-from commandline import Parser
+from commandline import Parser, output_folder
 from data.cache import check_space, part_of
 from data.images import PictureError, decode, quiet
 from data.listing import DataError, choose_classes
@@ -368,7 +368,7 @@ def main(arguments=None):
     """Download as the command line says, print the subset's folder, and return the exit code."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("root", metavar="ROOT", help="folder for the data")
+    add("root", type=output_folder, metavar="ROOT", help="folder for the data")
     add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",
         help='default: person "cell phone"')  # fmt: skip
     for split, count in (("train", 12000), ("val", 2000)):

@@ -9,6 +9,8 @@ from evaluation.metrics import matches, mistakes
 SAMPLES = 1000  # of the bootstrap
 FEW_IMAGES = 10  # of which a score tells nothing
 WIDE = 0.1  # half of an interval from which on a score tells little
+NAMED = 3  # classes of a line, at most
+BEHIND = 0.1  # AP@0.5, below the others' median
 FEW_BOXES = 10  # of a class, of which its score tells nothing
 NOTHING = 0.01  # mAP@0.5 of a model that has learned nothing
 _RECALLS = np.linspace(0, 1, 101)  # COCO's
@@ -77,20 +79,40 @@ def verdict(dataset, detections, result, train_report):
         lines.append(f"  {count} images tell nothing: label at least 30 for the validation")
     elif high - low > 2 * WIDE:
         lines.append("  that tells little: more labelled images for the validation narrow it")
+    held_out = dataset.report["per_class"]
     rows = [
-        (name, result["per_class"][name]["map50"], boxes, train_report["per_class"][name])
-        for name, boxes in dataset.report["per_class"].items()
+        (name, result["per_class"][name]["map50"], train_report["per_class"][name])
+        for name in held_out
     ]
-    for name, _, boxes, _ in rows:
-        if boxes < FEW_BOXES:
-            lines.append(f"  {name}: {boxes} boxes for validation, too few to tell")
-    worst = sorted((row for row in rows if row[2]), key=lambda row: row[1])[:3]
-    said = [f"{name} (AP@0.5 {ap:.2f}, {boxes} in training)" for name, ap, _, boxes in worst]
-    lines.append(f"  label more of these first: {', '.join(said)}")
+    if few := sorted((boxes, name) for name, boxes in held_out.items() if boxes < FEW_BOXES):
+        said = [f"{name} ({boxes})" for boxes, name in few[:NAMED]]
+        lines.append(
+            f"  {len(few)} of {len(held_out)} classes have less than {FEW_BOXES} boxes for "
+            f"validation, which tell nothing: {', '.join([*said, '…'][: len(few)])}"
+        )
+    lines.append(label_first(rows))
     if wrong := worst_images(dataset, drawn):
         said = [f"{name} ({missed} missed, {false} false)" for name, missed, false in wrong]
         lines.append(f"  most mistakes (mistakes.png shows some): {', '.join(said)}")
     return lines
+
+
+def label_first(rows):
+    """Return the line that names the classes to label first, of (name, AP@0.5, boxes in training).
+
+    They are the worst of those that are `BEHIND` or more below the median of the other classes: a
+    smaller difference may be chance. A class that validation lacks has NaN.
+    """
+    known = sorted((row for row in rows if not np.isnan(row[1])), key=lambda row: row[1])
+    others = [[other[1] for other in known if other is not row] for row in known]
+    worst = [
+        f"{name} (AP@0.5 {ap:.2f}, {boxes} boxes in training)"
+        for (name, ap, boxes), own in zip(known, others, strict=True)
+        if own and ap <= np.median(own) - BEHIND
+    ]
+    if not worst:
+        return f"  label more of all classes: none has an AP@0.5 {BEHIND} below the others'"
+    return f"  label more of these first: {', '.join(worst[:NAMED])}"
 
 
 def worst_images(dataset, drawn, count=3):

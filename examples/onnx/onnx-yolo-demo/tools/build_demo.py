@@ -27,7 +27,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from commandline import Parser, existing
+from commandline import Parser, existing, output_folder
 
 
 def parse_arguments(arguments=None):
@@ -35,8 +35,8 @@ def parse_arguments(arguments=None):
     parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=existing, help="ONNX file of a detector")
     parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="another folder than 'page' next to the model"
-    )
+        "--output", type=output_folder, metavar="DIR",
+        help="another folder than 'page' next to the model")  # fmt: skip
     parser.add_argument(
         "--int8", type=existing, metavar="ONNX", help="the model in integers, by tools.quantize"
     )

@@ -8,10 +8,9 @@ one part in 2,000 of each weight, or 3e-8; biases, gammas and statistics keep th
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
-from commandline import Parser, existing
+from commandline import Parser, existing, output_file
 
 
 def parse_arguments(arguments: list[str] | None = None) -> Namespace:
@@ -19,7 +18,7 @@ def parse_arguments(arguments: list[str] | None = None) -> Namespace:
     parser = Parser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("weights", type=existing, help="best.safetensors, or last.safetensors for its averages")
-    add("half", type=Path, help="file to write")
+    add("half", type=output_file, help="file to write")
     add("--trained-on", metavar="TEXT", help="what the model has seen, in words")
     return parser.parse_args(arguments)
 
@@ -29,7 +28,7 @@ if __name__ == "__main__":  # a mistake is answered before the imports below, wh
 
 import numpy as np
 from training.checkpoint import CheckpointError, save_weights
-from training.weights import read_arrays, require_folder
+from training.weights import read_arrays
 
 KEPT = ("architecture", "classes", "class_width", "image_size", "trained_on")
 
@@ -52,11 +51,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the file that the command line asks for; the exit code."""
     options = parse_arguments(arguments)
     try:
-        require_folder(options.half)
         arrays, info = read_arrays(options.weights)
         kept: dict[str, Any] = {name: info[name] for name in KEPT if name in info}
         if options.trained_on:
             kept["trained_on"] = options.trained_on
+        options.half.parent.mkdir(parents=True, exist_ok=True)
         save_weights(options.half, halved(arrays), kept)
     except (CheckpointError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)

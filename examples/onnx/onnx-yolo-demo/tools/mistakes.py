@@ -18,7 +18,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser, existing
+from commandline import Parser, existing, output_folder
 from data.images import to_corners
 from dataset import SPLITS, load_split
 from evaluation.detectors import ModelError, chosen_suppression, detect, open_detector
@@ -96,7 +96,7 @@ def main(arguments=None):
         help="overlap from which a box is suppressed; default: the model's")  # fmt: skip
     add("--count", type=int, default=10, metavar="N",
         help="mistakes of each kind to list; default: 10")  # fmt: skip
-    add("--draw", type=Path, metavar="FOLDER", help="folder for pictures of them")
+    add("--draw", type=output_folder, metavar="FOLDER", help="folder for pictures of them")
     options = parser.parse_args(arguments)
     try:
         run(options)

@@ -23,7 +23,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser
+from commandline import Parser, output_folder
 from data.finding import find
 from data.formats import read_coco
 from data.forms import FormPart
@@ -247,7 +247,8 @@ def main(arguments=None):
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="weights (.safetensors) or an ONNX file")
     add("pictures", type=Path, metavar="PICTURES", help="folder, or a COCO annotation file")
-    add("--out", type=Path, required=True, metavar="FOLDER", help="folder of the data set to write")
+    add("--out", type=output_folder, required=True, metavar="FOLDER",
+        help="folder of the data set to write")  # fmt: skip
     add("--confidence", type=PROBABILITY, default=0.45, metavar="SCORE",
         help="least score of a label; default: 0.45")  # fmt: skip
     add("--uncertain", type=PROBABILITY, default=0.15, metavar="SCORE",

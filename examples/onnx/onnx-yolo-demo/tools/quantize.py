@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from commandline import Parser, existing
+from commandline import Parser, existing, output_file
 
 PICTURES = 256
 
@@ -22,7 +22,7 @@ def parse_arguments(arguments=None):
     """Parse the command line; see ``--help``."""
     parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("onnx", type=existing, help="float32 model of export.py")
-    parser.add_argument("quantized", type=Path, help="file to write")
+    parser.add_argument("quantized", type=output_file, help="file to write")
     parser.add_argument(
         "--data", required=True, nargs="+", type=existing, metavar="PATH",
         help="data sets, as for training",
@@ -39,7 +39,6 @@ import onnx
 from dataset import load_split
 from evaluation.detectors import ModelError, OnnxDetector
 from training.checkpoint import CheckpointError
-from training.weights import require_folder
 
 from pytensor.link.onnx import VerificationError, quantize_int8
 
@@ -131,8 +130,8 @@ def main(arguments=None):
     """Quantize as the command line says; the exit code."""
     options = parse_arguments(arguments)
     try:
-        require_folder(options.quantized)
         images = calibration(options.onnx, options.data, options.pictures)
+        options.quantized.parent.mkdir(parents=True, exist_ok=True)
         quantize_detector(options.onnx, options.quantized, images)
     except (ModelError, CheckpointError, VerificationError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)

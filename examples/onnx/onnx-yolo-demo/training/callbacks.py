@@ -195,20 +195,28 @@ class Meter(Callback):
 
 
 class Remaining(Callback):
-    """Says once, after the first steps, how long the training takes."""
+    """Says once, after the first steps, how long the training takes.
+
+    Epochs of a small set are shorter than that, and what is between them isn't counted.
+    """
 
     def __init__(self, run):
         self.run, self.count, self.start = run, 0, None
 
     def after_step(self, *_):
+        run, p = self.run, self.run.progress
         self.count += 1
         if self.count == MEASURED_FROM:  # the first ones compile, and wait for each other
-            self.start = time.perf_counter()
+            self.start = self.spent()
         if self.count == MEASURED_TO:
-            run, p = self.run, self.run.progress
-            pace = (time.perf_counter() - self.start) / (MEASURED_TO - MEASURED_FROM)
+            pace = (self.spent() - self.start) / (MEASURED_TO - MEASURED_FROM)
             left = pace * (run.options.epochs * len(run.loader) - p.iteration)
             print(f"{pace:.2g} s a step: about {in_words(left)} to go, without validations")
+
+    def spent(self):
+        """Return the seconds of all epochs until now."""
+        p = self.run.progress
+        return sum(row["seconds"] for row in p.rows) + p.seconds
 
 
 def in_words(seconds):

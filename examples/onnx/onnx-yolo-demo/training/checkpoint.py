@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 STATE = "state."
+LAST = "last.safetensors"  # a run goes on from it
 
 
 class CheckpointError(Exception):

@@ -24,7 +24,7 @@ from tools.quantize import PICTURES, quantize_detector
 from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
 from training.loggers import require
-from training.run_folder import TrainingError, check_writable, to_json
+from training.run_folder import TrainingError, to_json
 from training.train_step import over_devices
 from training.weights import read_arrays
 from utils import NotFiniteError
@@ -44,9 +44,7 @@ def check_first(options):
     if o.weights is not None and not o.resume:
         read_arrays(o.weights)
     if not o.no_export:
-        check_writable(o.export_onnx.parent, "--export-onnx")
-        if o.export_onnx.is_dir():
-            raise TrainingError(f"--export-onnx {o.export_onnx} is a folder; give a file's name")
+        o.export_onnx.parent.mkdir(parents=True, exist_ok=True)
     builds_page(o)
 
 
@@ -206,12 +204,7 @@ def finish(run, validator):
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
     if builds_page(o):
-        int8 = quantize(o.export_onnx, run.loader.dataset, validator.dataset, best["map50"])
-        samples = None
-        if o.own_data:
-            own = functools.partial(data_assets, dataset=validator.dataset)
-            samples = own if o.samples else no_samples
-        build_page(o.export_onnx, folder.path / "page", int8, samples)
+        write_page(run, validator.dataset, best["map50"])
 
 
 def score_averages(run, validator, measure, before):
@@ -334,6 +327,18 @@ def quantize(path, train_set, val_set, float_map50):
     taken = map50 >= float_map50 - MAX_INT8_LOSS
     print(f"{int8}: mAP@0.5 {map50:.4f}; the page takes {'it' if taken else 'the float32 model'}")
     return int8 if taken else None
+
+
+def write_page(run, val_set, map50):
+    """Build the page of a run's model, in 8-bit integers if they find nearly as much."""
+    o = run.options
+    print("building the browser page and trying the model in 8 bits: about a minute")
+    int8 = quantize(o.export_onnx, run.loader.dataset, val_set, map50)
+    samples = None
+    if o.own_data:
+        own = functools.partial(data_assets, dataset=val_set)
+        samples = own if o.samples else no_samples
+    build_page(o.export_onnx, run.folder.path / "page", int8, samples)
 
 
 def build_page(model, folder, int8=None, samples=None):

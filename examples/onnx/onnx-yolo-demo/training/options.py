@@ -7,10 +7,11 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from commandline import Parser
-from data.listing import DEFAULT_CLASSES
+from commandline import Parser, output_file, output_folder
+from data.finding import find
+from data.listing import DEFAULT_CLASSES, PartMissingError
 from data.merging import split_share
-from training.checkpoint import REAL_SIZE, REAL_WEIGHTS
+from training.checkpoint import LAST, REAL_SIZE, REAL_WEIGHTS
 from training.loggers import LOGGERS
 from training.preset import CHOSEN
 from training.recipe import KEEPING, OPTIMIZERS, SCHEDULES, Recipe
@@ -111,11 +112,32 @@ def parse_arguments(description, arguments):
 
 
 def check_paths(o):
-    """End the program if one of the data sets, or the weights to start from, does not exist."""
+    """End the program if data or starting weights are missing, or the folder is wrong."""
+    problem = folder_problem(o)
     paths = [name for each in o.data if (name := split_share(each)[0]) not in DEFAULT_IMAGES]
-    for path in [*paths, *filter(None, [None if o.resume else o.weights])]:
-        if not Path(path).exists():
-            raise SystemExit(f"error: {path} does not exist")
+    for path in paths:
+        try:
+            find(path, "train")
+        except (ValueError, OSError) as error:
+            if len(paths) == 1 or not isinstance(error, PartMissingError):  # one may be without
+                problem = error
+    if o.weights is not None and not o.resume and not o.weights.exists():
+        problem = f"{o.weights} does not exist"
+    if problem:
+        raise SystemExit(f"error: {problem}")
+
+
+def folder_problem(o):
+    """Return why a run can't begin, or go on, in its folder; None if it can."""
+    last = o.output_dir / LAST
+    if o.resume and not last.exists():
+        return f"nothing to resume: {last} doesn't exist"
+    if last.exists() and not (o.resume or o.overwrite):
+        return (
+            f"{o.output_dir} holds a run already: --resume goes on with it, --overwrite replaces "
+            "it, --output-dir starts another"
+        )
+    return None
 
 
 def given_options(description, arguments):
@@ -270,7 +292,8 @@ def make_parser(description):
     add("--data", nargs="+", default=["coco"], metavar="PATH[:SHARE]",
         help="coco, synthetic, or the path of a data set; or several, with relative shares of an "
         "epoch's images (A:3 B:1), without which every image comes once")  # fmt: skip
-    add("--data-dir", type=Path, help="folder of the coco or synthetic set, else datasets/NAME")
+    add("--data-dir", type=output_folder,
+        help="folder of the coco or synthetic set, else datasets/NAME")  # fmt: skip
     images = ", ".join(f"{name} {a} and {b}" for name, (a, b) in DEFAULT_IMAGES.items())
     add("--train-images", type=COUNT,
         help=f"images to download or draw; 0: all of coco (default: {images})")  # fmt: skip
@@ -291,12 +314,12 @@ def make_parser(description):
         "images")  # fmt: skip
     add("--cache", choices=["memory", "disk"], default="memory",
         help="where decoded images are kept")  # fmt: skip
-    add("--cache-dir", type=Path, help="folder of --cache disk")
+    add("--cache-dir", type=output_folder, help="folder of --cache disk")
 
     add_machine(parser.add_argument_group("machine").add_argument)
 
     add = parser.add_argument_group("files").add_argument
-    add("--output-dir", type=Path, default=Path("runs/yolo11n"), help="folder of the run")
+    add("--output-dir", type=output_folder, default="runs/yolo11n", help="folder of the run")
     add("--resume", action="store_true", help="continue from last.safetensors")
     add("--overwrite", action="store_true", help="replace a run in the output folder")
     add("--checkpoint-minutes", type=AMOUNT, default=5.0,
@@ -305,7 +328,7 @@ def make_parser(description):
         help="log losses and scores there, too")  # fmt: skip
     add("--log-every", type=COUNT, default=50, help="batches between rows of steps.csv; 0: none")
     add("--stop-after", type=ONE_OR_MORE, help="stop after this epoch as if interrupted")
-    add("--export-onnx", type=Path, metavar="PATH", help="ONNX file to write")
+    add("--export-onnx", type=output_file, metavar="PATH", help="ONNX file to write")
     add("--no-export", action="store_true", help="write no ONNX model")
     add("--build-page", action=argparse.BooleanOptionalAction, default=False,
         help="at the end, build the browser page of the exported model")  # fmt: skip

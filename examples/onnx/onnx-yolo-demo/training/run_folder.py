@@ -12,7 +12,6 @@ import json
 import platform
 import shlex
 import sys
-import tempfile
 import traceback
 from datetime import datetime
 from importlib import metadata
@@ -21,7 +20,8 @@ from pathlib import Path
 import jax
 from evaluation.metrics import without_nan
 from filelock import FileLock, Timeout
-from training.checkpoint import write_atomically
+from training.checkpoint import LAST, write_atomically
+from training.options import folder_problem
 
 RESULTS = (
     "best.safetensors", "confusion_matrix.csv", "confusion_matrix.png", "curves.csv", "curves.png",
@@ -41,18 +41,6 @@ class Stopped(Exception):
     def __init__(self, where, outcome="stopped", exit_code=0):
         super().__init__(where)
         self.outcome, self.exit_code = outcome, exit_code
-
-
-def check_writable(folder, option):
-    """Make a folder, and see that it can be written to before hours are spent."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".write_test."):
-            pass
-    except OSError as error:
-        raise TrainingError(
-            f"can't write to the output folder {folder} ({error.strerror}); give another {option}"
-        ) from None
 
 
 class Terminal:
@@ -99,24 +87,14 @@ class RunFolder:
     def __init__(self, options, known_errors=(TrainingError,), first=True):
         self.options, self.path, self.first = options, options.output_dir, first
         self.known_errors = known_errors
-        self.last, self.best = (self.path / f"{name}.safetensors" for name in ("last", "best"))
+        self.last, self.best = self.path / LAST, self.path / "best.safetensors"
         self.waiting = {}  # path -> bytes that could not be written
         self.settings = None
         if first:
-            self._check()
+            if problem := folder_problem(options):
+                raise TrainingError(problem)
+            self.path.mkdir(parents=True, exist_ok=True)
             self.lock = FileLock(self.path / ".lock", blocking=False)
-
-    def _check(self):
-        """Find out whether the run can begin, or go on, in this folder."""
-        options = self.options
-        check_writable(self.path, "--output-dir")
-        if options.resume and not self.last.exists():
-            raise TrainingError(f"nothing to resume: {self.last} doesn't exist")
-        if self.last.exists() and not (options.resume or options.overwrite):
-            raise TrainingError(
-                f"{self.path} holds a run already: --resume goes on with it, --overwrite replaces "
-                "it, --output-dir starts another"
-            )
 
     def __enter__(self):
         if not self.first:

@@ -213,14 +213,6 @@ def load_model(path, classes=None):
     return model, info | {"classes": list(rows), "class_width": model.class_width}
 
 
-def require_folder(path):
-    """Raise CheckpointError where a file can't be written for want of its folder."""
-    if not Path(path).parent.is_dir():
-        raise CheckpointError(f"can't write {path}: there is no folder {Path(path).parent}")
-    if Path(path).is_dir():
-        raise CheckpointError(f"can't write {path}: it is a folder; give the name of a file")
-
-
 def model_info(model, classes, image_size, trained_on):
     """Return what a reader of a weight file needs to know, for its metadata."""
     return {

@@ -11,7 +11,7 @@ from pytensor.tensor.conv.lengths import tap_slices
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
-def _general(op, image, filters, pads):
+def _general(op, image, filters, pads, dimension_numbers=None):
     return jax.lax.conv_general_dilated(
         image,
         filters,
@@ -19,19 +19,7 @@ def _general(op, image, filters, pads):
         padding=pads,
         rhs_dilation=op.filter_dilation,
         feature_group_count=op.num_groups,
-    )
-
-
-def _general_channels_last(op, image, filters, pads):
-    spatial = "DHW"[-op.n_spatial :]
-    return jax.lax.conv_general_dilated(
-        image,
-        jnp.moveaxis(filters, (0, 1), (-1, -2)),
-        window_strides=op.subsample,
-        padding=pads,
-        rhs_dilation=op.filter_dilation,
-        feature_group_count=op.num_groups,
-        dimension_numbers=(f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"),
+        dimension_numbers=dimension_numbers,
     )
 
 
@@ -95,7 +83,8 @@ def _channels_last(op, image, filters, kernel, pads, output_shape):
         return _pointwise(image, filters)
     if _has_a_filter_per_channel(op, image, filters):
         return _depthwise(op, image, filters, pads, output_shape)
-    return _general_channels_last(op, image, filters, pads)
+    spatial, filters = "DHW"[-op.n_spatial :], jnp.moveaxis(filters, (0, 1), (-1, -2))
+    return _general(op, image, filters, pads, (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"))
 
 
 def channels_second(shape):
@@ -117,17 +106,13 @@ def _convolution(op, channels_last=False):
             filters = jnp.flip(filters, spatial)
         on_cpu = target_platform() == "cpu"
         # XLA makes these transpositions in any case; where the caller's cancel them, neither is.
-        if on_cpu and not channels_last:
-            image = jnp.moveaxis(image, 1, -1)
-        if channels_last and not on_cpu:
-            image = jnp.moveaxis(image, -1, 1)
+        given, computed = (-1 if last else 1 for last in (channels_last, on_cpu))
+        image = jnp.moveaxis(image, given, computed)
         if on_cpu:
             out = _channels_last(op, image, filters, kernel, pads, output_shape)
         else:
             out = _general(op, image, filters, pads)
-        if on_cpu == channels_last:
-            return out
-        return jnp.moveaxis(out, -1, 1) if on_cpu else jnp.moveaxis(out, 1, -1)
+        return jnp.moveaxis(out, computed, given)
 
     return conv
 

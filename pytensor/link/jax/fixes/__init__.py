@@ -11,6 +11,8 @@ A module may have both.  It is named after the module of PyTensor's that has mos
 `callbacks` and `dtypes` have helpers.
 """
 
+from functools import partial
+
 from pytensor.link.conversions import Conversions
 from pytensor.link.jax.dispatch.basic import jax_funcify
 
@@ -34,10 +36,7 @@ FIXES = {
 }
 
 
-def _as_mode_jax(op, **kwargs):
+@partial(Conversions, modules={start: f"{__name__}.{module}" for start, module in FIXES.items()})
+def corrected_funcify(op, **kwargs):
+    """Convert as mode JAX."""
     return jax_funcify(op, **kwargs)
-
-
-corrected_funcify = Conversions(
-    _as_mode_jax, {start: f"{__name__}.{module}" for start, module in FIXES.items()}
-)

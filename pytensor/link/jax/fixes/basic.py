@@ -3,14 +3,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
 from pytensor.tensor.basic import Join, Split
-
-__all__ = []
 
 
 @corrected_funcify.register(Join)
@@ -31,11 +28,6 @@ def corrected_funcify_Join(op, node, **kwargs):
 def corrected_funcify_Split(op, node, **kwargs):
     # PyTensor's warns where sizes are computed from lengths, which JAX knows.
     def split(x, sizes):
-        if isinstance(sizes, Tracer):
-            raise NotImplementedError(
-                f"JAX can't split {node.inputs[0]}: the sizes, {node.inputs[1]}, depend on values "
-                "that are known only when the function runs"
-            )
         sizes = np.asarray(sizes)
         if len(sizes) != op.len_splits or (sizes < 0).any() or sizes.sum() != x.shape[op.axis]:
             raise ValueError(

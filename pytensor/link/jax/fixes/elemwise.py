@@ -1,5 +1,7 @@
 """Elementwise functions and reductions: dtypes of operands, and functions of integers."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -53,14 +55,10 @@ def _operand_dtypes(scalar_op, node):
     return [dtype] * len(given)
 
 
-def _as_mode_jax(scalar_op, **kwargs):
+@partial(Conversions, modules={"pytensor.scalar.math": "pytensor.link.jax.fixes.scalar"})
+def corrected_scalar(scalar_op, **kwargs):
+    """Convert the scalar Op of an `Elemwise`."""
     return jax_funcify(scalar_op, **kwargs)
-
-
-# Of the scalar Op of an `Elemwise`.
-corrected_scalar = Conversions(
-    _as_mode_jax, {"pytensor.scalar.math": "pytensor.link.jax.fixes.scalar"}
-)
 
 
 @corrected_scalar.register(ps.IntDiv)

@@ -12,8 +12,6 @@ from pytensor.tensor.extra_ops import (
     UnravelIndex,
 )
 
-__all__ = []
-
 
 @corrected_funcify.register(FillDiagonalOffset)
 def corrected_funcify_FillDiagonalOffset(op, **kwargs):

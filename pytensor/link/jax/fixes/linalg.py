@@ -26,20 +26,14 @@ from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
 
-__all__ = []
-
 
 @corrected_funcify.register(Solve)
 def corrected_funcify_Solve(op, node, **kwargs):
     function = jax_funcify(op, node=node, **kwargs)
-    if op.assume_a not in ("sym", "her"):
-        return with_real_operands(function, node)
-
-    def solve(a, b):
+    if op.assume_a in ("sym", "her"):
         # PyTensor's reads the whole matrix: thoughts/upstream/solve-triangle.md.
-        return function(_symmetric(a, op.lower, conjugate=op.assume_a == "her"), b)
-
-    return with_real_operands(solve, node)
+        function = _of_triangle(function, op.lower, conjugate=op.assume_a == "her")
+    return with_real_operands(function, node)
 
 
 @corrected_funcify.register(Eigh)
@@ -47,13 +41,9 @@ def corrected_funcify_Solve(op, node, **kwargs):
 def corrected_funcify_Eigh(op, node, **kwargs):
     if len(node.inputs) == 2:
         return with_real_operands(_generalized_eigh(op), node)
-    function = jax_funcify(op, node=node, **kwargs)
-
-    def eigh(a):
-        # JAX takes the mean of both triangles: thoughts/upstream/jax-eigh-triangle.md.
-        return function(_symmetric(a, op.lower, conjugate=True))
-
-    return with_real_operands(eigh, node)
+    # JAX takes the mean of both triangles: thoughts/upstream/jax-eigh-triangle.md.
+    function = _of_triangle(jax_funcify(op, node=node, **kwargs), op.lower)
+    return with_real_operands(function, node)
 
 
 def _generalized_eigh(op):
@@ -63,7 +53,7 @@ def _generalized_eigh(op):
     """
 
     def eigh(a, b):
-        a, b = (_symmetric(m, op.lower, conjugate=True) for m in (a, b))
+        a, b = _symmetric(a, op.lower), _symmetric(b, op.lower)
         factor = jnp.linalg.cholesky(b)
         half = jax.scipy.linalg.solve_triangular(factor, a, lower=True)
         c = jax.scipy.linalg.solve_triangular(factor, half.conj().T, lower=True)
@@ -80,15 +70,18 @@ def _generalized_eigh(op):
 @corrected_funcify.register(MatrixPinv)
 def corrected_funcify_MatrixPinv(op, node, **kwargs):
     function = jax_funcify(op, node=node, **kwargs)
-
-    def pinv(a):
+    if op.hermitian:
         # NumPy reads the lower triangle, JAX the mean of both.
-        return function(_symmetric(a, True, conjugate=True) if op.hermitian else a)
+        function = _of_triangle(function, lower=True)
+    return with_real_operands(function, node)
 
-    return with_real_operands(pinv, node)
+
+def _of_triangle(function, lower, conjugate=True):
+    """Have a function read only a triangle of its first matrix."""
+    return lambda a, *others: function(_symmetric(a, lower, conjugate), *others)
 
 
-def _symmetric(a, lower, *, conjugate):
+def _symmetric(a, lower, conjugate=True):
     """Return the symmetric or Hermitian matrix that a triangle of `a` stands for."""
     triangle, strict = (jnp.tril, -1) if lower else (jnp.triu, 1)
     other = jnp.swapaxes(triangle(a, strict), -1, -2)

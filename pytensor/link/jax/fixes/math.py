@@ -6,8 +6,6 @@ from pytensor.link.jax.fixes.dtypes import with_operands_in_result_dtype
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.math import Dot
 
-__all__ = []
-
 
 @corrected_funcify.register(Dot)
 @corrected_funcify.register(BatchedDot)

@@ -9,8 +9,6 @@ from pytensor.link.jax.rewriting.host_integers import computed_from
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.type import discrete_dtypes
 
-__all__ = []
-
 
 @corrected_funcify.register(CheckAndRaise)
 def corrected_funcify_CheckAndRaise(op, node, **kwargs):

@@ -31,8 +31,6 @@ from pytensor.scalar.math import (
     TriGamma,
 )
 
-__all__ = []
-
 
 @jax_funcify.register(RoundHalfAwayFromZero)
 def jax_funcify_RoundHalfAwayFromZero(op, **kwargs):

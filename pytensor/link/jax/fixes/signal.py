@@ -2,24 +2,16 @@
 
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.signal.conv import Convolve1d
 
-__all__ = []
-
 
 @corrected_funcify.register(Convolve1d)
-def corrected_funcify_Convolve1d(op, node, **kwargs):
+def corrected_funcify_Convolve1d(op, **kwargs):
     def conv1d(data, kernel, full_mode):
         # The gradient's mode is computed from lengths, which PyTensor's conversion doesn't ask for.
-        if isinstance(full_mode, Tracer):
-            raise NotImplementedError(
-                f"JAX can't compute {node.outputs[0]}: whether it is a full convolution depends on "
-                "values that are known only when the function runs"
-            )
         mode = "full" if np.asarray(full_mode) else "valid"
         return jnp.convolve(data, kernel, mode=mode)
 

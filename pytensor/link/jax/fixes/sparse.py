@@ -108,9 +108,27 @@ def register(*op_classes):
     return registered
 
 
-@register(basic.CSMProperties)
-def csm_properties(op, node, x):
-    return x.data, x.indices, x.indptr, np.array(x.shape, "int32")
+for op_class, conversion in {
+    basic.Cast: lambda op, node, x: replace(x, data=x.data.astype(op.out_type)),
+    basic.ColScaleCSC: lambda op, node, x, scale: replace(x, data=x.data * scale[x.places()[1]]),
+    basic.CSMProperties: lambda op, node, x: (
+        x.data,
+        x.indices,
+        x.indptr,
+        np.array(x.shape, "int32"),
+    ),
+    basic.DenseFromSparse: lambda op, node, x: x.toarray(),
+    basic.EnsureSortedIndices: lambda op, node, x: of_places(
+        *x.places(), x.data, x.format, x.shape
+    ),
+    basic.RowScaleCSC: lambda op, node, x, scale: replace(x, data=x.data * scale[x.places()[0]]),
+    basic.Transpose: lambda op, node, x: x.transpose(),
+    math.AddSparseSparseData: lambda op, node, x, y: replace(x, data=x.data + y.data),
+    math.StructuredAddSparseDenseVector: lambda op, node, x, y: replace(
+        x, data=x.data + y[x.places()[1]]
+    ),
+}.items():
+    register(op_class)(conversion)
 
 
 @register(basic.CSM)
@@ -137,31 +155,6 @@ def csm_grad(op, node, data, indices, indptr, shape, g_data, g_indices, g_indptr
     return gradient[places(indices, indptr, "csr")]
 
 
-@register(basic.Cast)
-def cast(op, node, x):
-    return replace(x, data=x.data.astype(op.out_type))
-
-
-@register(basic.DenseFromSparse)
-def dense_from_sparse(op, node, x):
-    return x.toarray()
-
-
-@register(basic.Transpose)
-def transpose(op, node, x):
-    return x.transpose()
-
-
-@register(basic.ColScaleCSC)
-def col_scale(op, node, x, scale):
-    return replace(x, data=x.data * scale[x.places()[1]])
-
-
-@register(basic.RowScaleCSC)
-def row_scale(op, node, x, scale):
-    return replace(x, data=x.data * scale[x.places()[0]])
-
-
 @register(basic.Diag)
 def diag(op, node, x):
     if x.shape[0] != x.shape[1]:
@@ -169,11 +162,6 @@ def diag(op, node, x):
     rows, columns = x.places()
     on_diagonal = jnp.where(rows == columns, x.data, 0)
     return jnp.zeros(x.shape[:1], x.data.dtype).at[rows].add(on_diagonal)
-
-
-@register(basic.EnsureSortedIndices)
-def ensure_sorted_indices(op, node, x):
-    return of_places(*x.places(), x.data, x.format, x.shape)
 
 
 def of_places(rows, columns, data, format, shape):
@@ -227,16 +215,6 @@ def sp_sum(op, node, x):
 def add_sparse_dense(op, node, x, y):
     dtype = node.outputs[0].type.dtype
     return jnp.asarray(y).astype(dtype).at[x.places()].add(x.data.astype(dtype))
-
-
-@register(math.AddSparseSparseData)
-def add_sparse_sparse_data(op, node, x, y):
-    return replace(x, data=x.data + y.data)
-
-
-@register(math.StructuredAddSparseDenseVector)
-def add_sparse_dense_vector(op, node, x, y):
-    return replace(x, data=x.data + y[x.places()[1]])
 
 
 @register(math.MultiplySparseDense, math.MultiplySparseDenseVector)

@@ -8,7 +8,7 @@ from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.rewriting.index_checks import indices
+from pytensor.link.jax.rewriting.index_checks import IndexCheck, indices
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -16,8 +16,6 @@ from pytensor.tensor.subtensor import (
     Subtensor,
     indices_from_subtensor,
 )
-
-__all__ = []
 
 
 @corrected_funcify.register(Subtensor)
@@ -95,10 +93,8 @@ def _is_of_all(entry, length):
 def _check_bounds(node, length, axis, index):
     outside = index[(index < -length) | (index >= length)]
     if outside.size:
-        raise IndexError(
-            f"index {outside.flat[0]} is out of bounds for axis {axis} of {node.inputs[0]}, which "
-            f"has {length} elements there"
-        )
+        check = IndexCheck((), str(node.inputs[0]), axis)
+        raise IndexError(check.message(outside.flat[0], length))
 
 
 def _increment_once(op, node):

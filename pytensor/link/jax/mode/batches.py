@@ -13,8 +13,6 @@ from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.type import discrete_dtypes
 
-__all__ = []
-
 
 @tuned_funcify.register(Blockwise)
 def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):

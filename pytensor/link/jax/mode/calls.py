@@ -20,15 +20,8 @@ def wants_wide_numbers(fgraph):
 class HostCall:
     """A jitted function whose arguments may be written to once it has returned.
 
-    Its other attributes are the function's.
-
-    Parameters
-    ----------
-    function : callable
-    wide_numbers : bool
-        Whether it is traced and called with JAX's types of 64 bits.
-    returned : int
-        How many of its results are returned to the caller; the others are of shared variables.
+    Its other attributes are the function's.  With `wide_numbers` it is traced and called with JAX's
+    types of 64 bits.  The first `returned` results go to the caller, others to shared variables.
     """
 
     def __init__(self, function, wide_numbers, returned):

@@ -13,8 +13,6 @@ from pytensor.link.jax.mode.known_while_tracing import is_known
 from pytensor.link.jax.mode.refusals import refuse_choice
 from pytensor.link.jax.rewriting.find_sizes import choice_inputs, length_inputs
 
-__all__ = []
-
 
 @tuned_funcify.register(IfElse)
 def tuned_funcify_IfElse(op, node, convert_node, **kwargs):

@@ -25,8 +25,6 @@ from pytensor.link.jax.rewriting.host_integers import as_known
 from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.scan.op import Scan
 
-__all__ = []
-
 
 @tuned_funcify.register(Scan)
 def tuned_funcify_Scan(op, node, convert_node, **kwargs):
@@ -185,13 +183,7 @@ def results_of_no_steps(op, node, inputs):
 class StepsInPython:
     """An inner graph of a `Scan` whose steps JAX traces one by one, as lengths differ between them.
 
-    Parameters
-    ----------
-    fgraph : FrozenFunctionGraph
-    step : callable
-        The function of the graph.
-    sequences : dict of int to numpy.ndarray
-        The known sequences, by the places of the graph's inputs.
+    `step` is the graph's function; `sequences` are known, by the places of the graph's inputs.
     """
 
     def __init__(self, fgraph, step, sequences):

@@ -44,8 +44,17 @@ class TunedFunctionMaker(FunctionMaker):
 
     @staticmethod
     def create_fgraph(input_specs, output_specs, *args, fgraph=None, **kwargs):
-        if fgraph is None:
-            join_updates_of(input_specs, output_specs)
+        updated = [spec for spec in input_specs if spec.update is not None]
+        if fgraph is None and updated:
+            from pytensor.link.jax.rewriting.updates import join_updates
+
+            joined = join_updates(
+                [spec.update for spec in updated],
+                [spec.variable for spec in output_specs],
+                [spec.variable for spec in input_specs],
+            )
+            for spec, update in zip(updated, joined, strict=True):
+                spec.update = update
         return FunctionMaker.create_fgraph(
             input_specs, output_specs, *args, fgraph=fgraph, **kwargs
         )
@@ -64,19 +73,3 @@ def is_deferred(fgraph):
     """Return whether a graph is yet to be rewritten, and may never be: its program is on disk."""
     kept = getattr(fgraph, "kept_program", None)
     return kept is not None and kept.rewrite is not None
-
-
-def join_updates_of(input_specs, output_specs):
-    """Join the updates of a function, if it has any."""
-    updated = [spec for spec in input_specs if spec.update is not None]
-    if not updated:
-        return
-    from pytensor.link.jax.rewriting.updates import join_updates
-
-    joined = join_updates(
-        [spec.update for spec in updated],
-        [spec.variable for spec in output_specs],
-        [spec.variable for spec in input_specs],
-    )
-    for spec, update in zip(updated, joined, strict=True):
-        spec.update = update

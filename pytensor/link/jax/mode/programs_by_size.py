@@ -12,24 +12,20 @@ from functools import wraps
 import jax
 import numpy as np
 
-from pytensor.link.jax.rewriting.host_integers import HostIntegers
+from pytensor.link.jax.rewriting.host_integers import HostIntegers, leaves
 
 __all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "with_sizes"]
 
 # In memory; the one that was called least recently is dropped.
 MAX_PROGRAMS = 64
+# How many single numbers, with shapes of arguments, have sizes that are remembered.
+MAX_READINGS = 128
 # The number of programs that are warned about, if they are more than every other call's.
 MANY = 8
 
 
 class HostSizes:
-    """Compute the sizes of a graph from the arguments of its function.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-    sizes : pytensor.link.jax.rewriting.find_sizes.Sizes
-        What was found in it.
+    """Compute the `Sizes` that were found in a graph from the arguments of its function.
 
     Attributes
     ----------
@@ -46,6 +42,10 @@ class HostSizes:
         self._roots = [places[root] for root in sizes.roots]
         self.names = [root.name or f"input {places[root]}" for root in sizes.roots]
         self._compute = HostIntegers(fgraph.inputs, sizes.variables, any_op=True).function()
+        shapes = [v.owner.inputs[0] for v in leaves(sizes.variables) if v.owner is not None]
+        self._shaped = sorted({places[v] for v in shapes})
+        # An array takes as long to read as to compute with.
+        self._known = None if any(root.type.ndim for root in sizes.roots) else {}
         self.graph, equivalent = fgraph.clone_get_equiv(attach_feature=False)
         for size in sizes.variables:
             new = size.type()
@@ -54,11 +54,21 @@ class HostSizes:
         self.unread = tuple(k for k in self._roots if not self.graph.clients[self.graph.inputs[k]])
 
     def read(self, args):
-        """Return what the sizes follow from: the values of the roots."""
-        return [_reading(args[k]) for k in self._roots]
+        """Return the values of the roots."""
+        return tuple([_reading(args[k]) for k in self._roots])
 
     def __call__(self, args):
         """Return a key that is equal for equal sizes, and the sizes, as `as_known` has them."""
+        if self._known is None:
+            return self._sizes(args)
+        given = self.read(args), *[np.shape(args[k]) for k in self._shaped]
+        if given not in self._known:
+            if len(self._known) == MAX_READINGS:
+                self._known.clear()
+            self._known[given] = self._sizes(args)
+        return self._known[given]
+
+    def _sizes(self, args):
         values = self._compute(args)
         return tuple(map(_reading, values)), values
 
@@ -88,14 +98,7 @@ def with_sizes(converted, sizes):
 
 
 class ProgramsBySize:
-    """The programs of a function, each for its sizes.
-
-    Parameters
-    ----------
-    host : HostSizes
-    make : callable
-        Makes a program of sizes and of their key.
-    """
+    """The programs of a function, each for its sizes; ``make(sizes, key)`` makes one."""
 
     def __init__(self, host, make):
         self.host, self._make = host, make

@@ -99,37 +99,24 @@ def length_inputs(op, node: Apply) -> Iterable[int]:
     return ()
 
 
-@length_inputs.register(Alloc)
-@length_inputs.register(SpecifyShape)
-def _(op, node):
-    return range(1, len(node.inputs))
-
-
-@length_inputs.register(AllocEmpty)
-@length_inputs.register(ARange)
-@length_inputs.register(Bartlett)
-def _(op, node):
-    return range(len(node.inputs))
-
-
-@length_inputs.register(Eye)
-def _(op, node):
-    return (0, 1)
-
-
-@length_inputs.register(Reshape)
-@length_inputs.register(Split)
-@length_inputs.register(Repeat)
-@length_inputs.register(Pad)
-@length_inputs.register(RFFTOp)
-@length_inputs.register(IRFFTOp)
-def _(op, node):
-    return (1,)
-
-
-@length_inputs.register(Convolve1d)
-def _(op, node):
-    return (2,)  # whether it is a full convolution
+for _op_class, _places in {
+    Alloc: slice(1, None),
+    AllocEmpty: slice(None),
+    ARange: slice(None),
+    Bartlett: slice(None),
+    Convolve1d: slice(2, 3),  # whether it is a full convolution
+    Eye: slice(2),
+    IRFFTOp: slice(1, 2),
+    Pad: slice(1, 2),
+    Repeat: slice(1, 2),
+    Reshape: slice(1, 2),
+    RFFTOp: slice(1, 2),
+    SpecifyShape: slice(1, None),
+    Split: slice(1, 2),
+}.items():
+    length_inputs.register(
+        _op_class, lambda op, node, places=_places: range(len(node.inputs))[places]
+    )
 
 
 @length_inputs.register(Nonzero)
@@ -309,21 +296,15 @@ def _within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...] = ()) -> _
 
 
 def _look_within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...]) -> _Within:
-    order = fgraph.toposort()
-    lengths, choices = variable_lengths(order), variable_choices(order)
-    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
-    if not lengths and not choices:
-        return _Within(undecided=tuple(undecided))
     origins = _Origins(fgraph, [fgraph.inputs[k] for k in on_device])
-    undecided += [Undecided(n, v) for n, v in lengths if origins.of(v) & ON_DEVICE]
+    lengths, choices, undecided = _look_at(fgraph.toposort(), origins)
 
     def places(variables):
         roots = set(origins.roots(variables))
         return tuple(k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device)
 
-    deciding = places([variable for _, variable in lengths])
-    choosing = places([v for _, v in choices if not origins.of(v) & ON_DEVICE])
-    return _Within(deciding, choosing, tuple(undecided))
+    choosing = [variable for variable in choices if not origins.of(variable) & ON_DEVICE]
+    return _Within(places(lengths), places(choosing), undecided)
 
 
 def deciding_inputs(fgraph: AbstractFunctionGraph) -> tuple[int, ...]:
@@ -375,6 +356,16 @@ class _Origins:
         return tuple(v for v in leaves(variables) if self.of(v) & INTEGERS)
 
 
+def _look_at(
+    order: list[Apply], origins: _Origins
+) -> tuple[list[Variable], list[Variable], tuple[Undecided, ...]]:
+    """Return what decides lengths, what chooses between them, and what the host can't decide."""
+    lengths = variable_lengths(order)
+    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
+    undecided += [Undecided(node, v) for node, v in lengths if origins.of(v) & ON_DEVICE]
+    return [v for _, v in lengths], [v for _, v in variable_choices(order)], tuple(undecided)
+
+
 def _may_be_size(variable: Variable) -> bool:
     """Return whether an input can decide lengths: integers, or a single number."""
     type_ = variable.type
@@ -403,17 +394,11 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
     order : list of Apply
         Its nodes.
     """
-    lengths, choices = variable_lengths(order), variable_choices(order)
-    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
-    if not lengths and not choices:
-        return Sizes(undecided=tuple(undecided))
     origins = _Origins(fgraph)
-    undecided += [
-        Undecided(node, variable) for node, variable in lengths if origins.of(variable) & ON_DEVICE
-    ]
+    lengths, choices, undecided = _look_at(order, origins)
     found: dict[Variable, None] = {}
     seen: set[Variable] = set()
-    waiting = [variable for _, variable in reversed(lengths + choices)]
+    waiting = [*reversed(lengths + choices)]
     while waiting:
         variable = waiting.pop()
         if variable in seen:
@@ -426,7 +411,7 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
             found[variable] = None
         else:
             waiting += reversed(variable.owner.inputs)
-    return Sizes(tuple(found), origins.roots(found), tuple(undecided))
+    return Sizes(tuple(found), origins.roots(found), undecided)
 
 
 def nodes_of_lengths(

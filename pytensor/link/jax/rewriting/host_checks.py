@@ -6,6 +6,7 @@ slice that reaches out another program is called, which is made for its bounds.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,39 +23,40 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WindowCheck:
-    """A slice of constant length: `variables` (start, stop, length of the axis).
+    """A slice of constant length along an axis: `variables` (start, stop, length of the axis).
 
     The difference of stop and start was this one for some values; each call compares it.  The
-    elements are `step` apart, and the first and the last of them span this many.
+    elements are `step` apart.
     """
 
     variables: tuple
+    axis: int
     difference: int
     step: int
-    span: int
+
+    @cached_property
+    def span(self):
+        """Return the number of elements from the first to the last, between the steps too."""
+        number = len(range(0, self.difference, self.step))
+        return (number - 1) * abs(self.step) + 1 if number else 0
 
     def holds(self, start, stop, length):
         """Return whether NumPy's slice has all elements that the window has."""
         # Counted from the end, or not: else NumPy's slice has another length.
         if stop - start != self.difference or (start < 0) != (stop < 0):
             return False
-        first = start + length if start < 0 else start
-        if self.step < 0:
-            first -= self.span - 1
-        return not self.span or 0 <= first <= length - self.span
+        lowest = self.lowest(start + length if start < 0 else start)
+        return not self.span or 0 <= lowest <= length - self.span
+
+    def lowest(self, first):
+        """Return the place of the lowest element, from the place of the first one."""
+        return first - (self.span - 1) if self.step < 0 else first
 
 
 class WithoutWindows:
     """The function of a graph as it was before a slice became a window: NumPy's slices.
 
     Their bounds decide lengths, so each value has a program of its own.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        Before windows are made of slices.
-    mode : Mode
-        By which it is compiled.
     """
 
     def __init__(self, fgraph, mode):

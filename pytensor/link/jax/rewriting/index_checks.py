@@ -22,7 +22,7 @@ from pytensor.tensor.subtensor import (
 )
 
 __all__ = [
-    "READING", "IndexCheck", "find_index_checks", "follows", "indexes", "indices", "on_host",
+    "READING", "IndexCheck", "find_index_checks", "follows", "indexes", "indices",
     "reads_index", "shapes_of",
 ]  # fmt: skip
 
@@ -62,7 +62,7 @@ def find_index_checks(fgraph):
     """Return the checks of indices that a graph's function makes before a call."""
     found, shapes = [], shapes_of(fgraph)
     for node in _always_computed(fgraph):
-        found += on_host(_index_checks(node, shapes), fgraph)
+        found += [c for c in _index_checks(node, shapes) if follows(c.variables, fgraph)]
     return found
 
 
@@ -87,31 +87,30 @@ def indices(node):
 
 def reads_index(node):
     """Return whether a node has an index of run time."""
+    return any(True for _ in _of_run_time(node))
+
+
+def _of_run_time(node):
+    """Return pairs of an axis, and the index of run time along it."""
+    found = indices(node) if indexes(node) else ()
     if isinstance(node.op, MaxUnpool | MaxUnpoolGrad):
-        return bool(computed_from([node.inputs[1]]))
-    return indexes(node) and any(_is_of_run_time(index) for _, index in indices(node))
-
-
-def _is_of_run_time(index):
-    return (
-        not isinstance(index, slice) and index.type.dtype != "bool" and bool(computed_from([index]))
-    )
+        found = [(0, node.inputs[1])]
+    for axis, index in found:
+        is_place = not isinstance(index, slice) and index.type.dtype != "bool"
+        if is_place and computed_from([index]):
+            yield axis, index
 
 
 def _index_checks(node, shapes):
-    if not reads_index(node):
-        return
-    if isinstance(node.op, MaxUnpool | MaxUnpoolGrad):
-        _, index, *unknown = node.inputs
-        cells = constant(math.prod(n for n in node.op.lengths if n is not None))
-        for length in unknown:
-            cells = cells * length
-        yield PlaceCheck((index, cells), str(index), 0)
-        return
-    x = node.inputs[0]
-    for axis, index in indices(node):
-        if _is_of_run_time(index):
+    x, *others = node.inputs
+    for axis, index in _of_run_time(node):
+        if indexes(node):
             yield IndexCheck((index, shapes.get_shape(x, axis)), x.name or str(x), axis)
+            continue
+        cells = constant(math.prod(n for n in node.op.lengths if n is not None))
+        for length in others[1:]:
+            cells = cells * length
+        yield PlaceCheck((index, cells), str(index), axis)
 
 
 def _always_computed(fgraph):
@@ -124,11 +123,6 @@ def _always_computed(fgraph):
         found[node] = None
         waiting += node.inputs[:1] if isinstance(node.op, IfElse) else node.inputs
     return found
-
-
-def on_host(checks, fgraph):
-    """Return those checks that can be made on the host before a call."""
-    return [check for check in checks if follows(check.variables, fgraph)]
 
 
 def follows(variables, fgraph):

@@ -8,7 +8,6 @@ what it is: its bounds decide a length, as `pytensor.link.jax.rewriting.find_siz
 """
 
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from pytensor.link.jax.rewriting.index_checks import (
     follows,
     indexes,
     indices,
-    on_host,
     reads_index,
     shapes_of,
 )
@@ -82,31 +80,6 @@ length_inputs.register(Window, lambda op, node: ())
 undecided_lengths.register(Window, lambda op, node: ())
 
 
-@dataclass
-class _Slice:
-    """A slice with bounds of run time: where it begins, and `length` elements `step` apart."""
-
-    axis: int
-    start: object
-    stop: object
-    difference: int
-    step: int
-
-    @property
-    def length(self):
-        return max(0, -(-self.difference // self.step))
-
-    @property
-    def span(self):
-        return (self.length - 1) * abs(self.step) + 1 if self.length else 0
-
-    def lowest(self, length):
-        """Return the place of the first of the elements that it spans."""
-        start = as_tensor_variable(self.start)
-        start = switch(start < 0, start + length, start)
-        return start - (self.span - 1) if self.step < 0 else start
-
-
 class WindowRewriter(GraphRewriter):
     """Make windows of slices of constant length, and note what must be checked before a call."""
 
@@ -118,11 +91,8 @@ class WindowRewriter(GraphRewriter):
         mode, shapes, windows = get_active_mode(fgraph), shapes_of(fgraph), []
         checks = find_index_checks(fgraph) if mode.linker.options.check_indices else []
         for node in fgraph.toposort():
-            slices = []
-            for s in _slices(node):
-                if of_slice := on_host([_window_check(node, s, shapes)], fgraph):
-                    checks += of_slice
-                    slices.append(s)
+            slices = [s for s in _slices(node, shapes) if follows(s.variables, fgraph)]
+            checks += slices
             if slices:
                 windows.append((node, slices))
         if checks and not hasattr(fgraph, "host_checks"):
@@ -161,11 +131,10 @@ def windows_of_steps(fgraph, steps, known):
 
     windows, order = [], graph.toposort()
     for node in order:
-        slices = list(_slices(node, difference))
+        slices = list(_slices(node, shapes, difference))
         for s in slices:
-            check = _window_check(node, s, shapes)
-            values = of_steps(check.variables)
-            if values is None or not all(check.holds(*v) for v in values):
+            values = of_steps(s.variables)
+            if values is None or not all(s.holds(*v) for v in values):
                 return None
         windows += [(node, slices)] if slices else []
     for node in order:
@@ -234,8 +203,8 @@ def _example(type_, end, rng):
     return rng.integers(0, 2 if type_.dtype == "bool" else end, shape).astype(type_.dtype)
 
 
-def _slices(node, difference_of=constant_difference):
-    """Return the slices of a node that have bounds of run time, and a constant length.
+def _slices(node, shapes, difference_of=constant_difference):
+    """Return the checks of a node's slices that have bounds of run time, and a constant length.
 
     `difference_of` returns the constant difference of stop and start, or None.
     """
@@ -245,12 +214,8 @@ def _slices(node, difference_of=constant_difference):
             step = int(step.data) if isinstance(step, Constant) else 0
         difference = difference_of(index.stop, index.start) if step else None
         if difference is not None:
-            yield _Slice(axis, index.start, index.stop, difference, step)
-
-
-def _window_check(node, s, shapes):
-    variables = s.start, s.stop, shapes.get_shape(node.inputs[0], s.axis)
-    return WindowCheck(variables, s.difference, s.step, s.span)
+            variables = index.start, index.stop, shapes.get_shape(node.inputs[0], axis)
+            yield WindowCheck(variables, axis, difference, step)
 
 
 def _with_windows(node, slices):
@@ -259,7 +224,7 @@ def _with_windows(node, slices):
     for s in slices:
         by_axis[s.axis] = slice(None, None, None if s.step == 1 else s.step)
     options = {"axes": [s.axis for s in slices], "lengths": [s.span for s in slices]}
-    starts = [s.lowest(x.shape[s.axis]) for s in slices]
+    starts = [_lowest(s, x.shape[s.axis]) for s in slices]
     window = Window(**options)(x, *starts)
     positions, variables = flatten_index_variables(by_axis.values())
     if isinstance(node.op, READING):
@@ -267,6 +232,11 @@ def _with_windows(node, slices):
     op = copy(node.op)
     BaseSubtensor.__init__(op, positions)
     return SetWindow(**options)(x, op(window, node.inputs[1], *variables), *starts)
+
+
+def _lowest(s, length):
+    start = as_tensor_variable(s.variables[0])
+    return s.lowest(switch(start < 0, start + length, start))
 
 
 make_windows = WindowRewriter()

@@ -254,6 +254,12 @@ def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Varia
                     f"{declared.ndim} axes, the variable given has {variable.type.dtype} and "
                     f"{variable.type.ndim}"
                 )
+            if shapes_differ(variable.type.shape, declared.shape):
+                raise TypeError(
+                    f"from_onnx: the input {value.name!r} has shape {declared.shape}, the variable "
+                    f"given {variable.type.shape}. To apply the graph to each row, leave it out: "
+                    "vectorize_graph(y, {x: rows[:, None]})[:, 0], as docs/onnx.md shows"
+                )
             variables[value.name] = variable
         else:
             variables[value.name] = declared(value.name)

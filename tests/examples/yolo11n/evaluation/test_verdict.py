@@ -7,7 +7,7 @@ import pytest
 from evaluation import verdict as module
 from evaluation.detectors import as_drawn
 from evaluation.metrics import coco_map, mistakes
-from evaluation.verdict import average_precision, map50_interval, verdict, worst_images
+from evaluation.verdict import average_precision, label_first, map50_interval, verdict, worst_images
 
 
 @pytest.fixture
@@ -69,8 +69,7 @@ def test_what_is_said(found, builder):
     assert lines[0].startswith("mAP@0.5 is 0.")
     assert "on 30 images with 43 boxes; with others" in lines[0]
     assert "that tells little" in lines[1]
-    assert "label more of these first: cell phone (AP@0.5 " in lines[-2]
-    assert "3 in training), person" in lines[-2]
+    assert lines[-2] == "  label more of these first: cell phone (AP@0.5 0.13, 3 boxes in training)"
     worst, *others = worst_images(dataset, as_drawn(detections))
     false, missed = mistakes(dataset, as_drawn(detections))
     count = Counter(row["image_id"] for row in [*false, *missed])
@@ -85,4 +84,26 @@ def test_what_is_said(found, builder):
     nothing = dict.fromkeys(detections, np.empty((0, 6)))
     lines = verdict(few, detections, coco_map(few, nothing), training)
     assert "  2 images tell nothing: label at least 30 for the validation" in lines
-    assert "  person: 2 boxes for validation, too few to tell" in lines
+    assert "  2 of 2 classes have less than 10 boxes for validation, which tell nothing" in lines[2]
+    assert lines[2].endswith(": cell phone (1), person (2)")
+
+
+@pytest.mark.parametrize(
+    ("precisions", "named"),
+    [
+        ([0.9, 0.7], ["b"]),
+        ([0.9, 0.85], []),
+        ([0.0, 0.0, 0.0], []),
+        ([0.98, 0.87, 0.7, np.nan], ["c"]),
+        ([0.6] * 9 + [0.3, 0.1, 0.4, 0.2, 0.55], ["k", "m", "j"]),  # the three worst of five
+        ([0.5], []),
+    ],
+)
+def test_the_classes_behind_the_others_are_named(precisions, named):
+    rows = [(name, ap, 7) for name, ap in zip("abcdefghijklmn", precisions, strict=False)]
+    line = label_first(rows)
+    if named:
+        said = [f"{name} (AP@0.5 {precisions[ord(name) - 97]:.2f}, 7 boxes" for name in named]
+        assert line == f"  label more of these first: {' in training), '.join(said)} in training)"
+    else:
+        assert line == "  label more of all classes: none has an AP@0.5 0.1 below the others'"

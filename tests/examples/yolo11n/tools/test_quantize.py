@@ -132,7 +132,6 @@ def test_a_training_keeps_integers_that_lose_little(
     ("changes", "message"),
     [
         ({"onnx": "text.onnx"}, "text.onnx: not an ONNX model"),
-        ({"quantized": "absent/int8.onnx"}, "there is no folder"),
         ({"data": "text.onnx"}, "text.onnx"),
     ],
 )

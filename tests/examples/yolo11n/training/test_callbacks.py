@@ -519,9 +519,14 @@ def test_export_is_compared_in_full_precision(monkeypatch):
 
 def test_how_long_it_takes_is_said_once(make_run, monkeypatch, capsys):
     run = make_run("--epochs", 100)
-    monkeypatch.setattr(callbacks.time, "perf_counter", lambda: 2.0 * run.progress.iteration)
-    hook = Remaining(run)
+    p, hook = run.progress, Remaining(run)
+    # A validation takes as long as 50 steps.
+    now = lambda: 2.0 * p.iteration + 100 * p.epoch  # noqa: E731
+    monkeypatch.setattr(callbacks.time, "perf_counter", now)
     for _ in range(20):
-        run.progress.iteration += 1
+        p.next_batch(True)
+        p.seconds += 2.0
         hook.after_step()
+        if p.batch == 3:
+            p.next_epoch({"seconds": p.seconds})
     assert capsys.readouterr().out == "2 s a step: about 10 minutes to go, without validations\n"

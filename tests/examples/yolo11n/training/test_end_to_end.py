@@ -6,6 +6,7 @@ Every step is a process of its own, with a loopback server that has a tiny COCO.
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -121,12 +122,17 @@ def test_own_pictures_by_one_command(tmp_path):
         "bolt (from random weights), large nut (from random weights)",
         f"labels as they are read: {tmp_path}/run/labels.png",
         "  2 images tell nothing: label at least 30 for the validation",
-        "  label more of these first: ",
+        "  label more of ",
     ):
         assert said in done.stdout
     metrics = json.loads((tmp_path / "run/metrics.json").read_text())
     assert metrics["classes"] == ["bolt", "large nut"]
     assert (tmp_path / "run/yolo11n_64_trained.onnx").stat().st_size > 10**6
+    guide = (FOLDER.parents[2] / "docs/tutorials/own_pictures.md").read_text()
+    [line] = re.findall(r"^    python detect.py (.*)", guide, re.MULTILINE)
+    line = line.replace("PATH/new_photographs", "set").replace("runs/yolo11n", "run")
+    assert "6 pictures: " in run_script("detect.py", *line.split(), cwd=tmp_path).stdout
+    assert len([*(tmp_path / "runs/detect/drawn").iterdir()]) == 6
     # Labels that have changed since are no reason to go on.
     file = tmp_path / "set/a.xml"
     file.write_text(file.read_text().replace("<xmin>2", "<xmin>3"))

@@ -51,6 +51,19 @@ def test_a_trained_model_says_how_well_it_does(finder, tmp_path, monkeypatch):
     }
 
 
+def test_the_page_is_announced_before_the_work(tmp_path, monkeypatch, capsys):
+    options = SimpleNamespace(export_onnx=tmp_path / "m.onnx", own_data=True, samples=False)
+    run = SimpleNamespace(
+        options=options, loader=SimpleNamespace(dataset=None), folder=SimpleNamespace(path=tmp_path)
+    )
+    monkeypatch.setattr(finishing, "quantize", lambda *_: print("quantized"))
+    monkeypatch.setattr(finishing, "build_page", lambda *_: print("built"))
+    finishing.write_page(run, None, 0.5)
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("building the browser page")
+    assert others == ["quantized", "built"]
+
+
 @pytest.mark.parametrize(("measured", "kept"), [(0.6, True), (0.5, True), (0.4, False)])
 def test_statistics_are_measured_again_unless_validation_is_worse(measured, kept):
     average = pytensor.shared(np.zeros(2))

@@ -230,7 +230,7 @@ def test_onnx_file(finder_onnx_of_one, tmp_path):
 
 @pytest.mark.slow
 def test_export_of_a_part_of_the_classes(coco_file, tmp_path, capsys):
-    path = tmp_path / "pair.onnx"
+    path = tmp_path / "new/pair.onnx"
     assert export_main([str(coco_file), str(path), "--classes", *PAIR, "--image-size", "64"]) == 0
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = session.get_modelmeta().custom_metadata_map["names"]
@@ -244,8 +244,6 @@ def test_command_errors(coco_file, tmp_path, capsys):
         ([str(tmp_path / "bad.onnx"), out], "bad.onnx: no ONNX model"),
         ([str(coco_file), out, "--classes", "helmet"], "no class helmet"),
         ([str(coco_file), out, "--classes", "dog", "dog"], "wanted twice: dog, dog"),
-        ([str(coco_file), str(tmp_path / "no" / "out")], "there is no folder"),
-        ([str(coco_file), str(tmp_path)], "it is a folder; give the name of a file"),
     ]:
         assert export_main(arguments) == 1
         assert message in capsys.readouterr().err

@@ -206,6 +206,20 @@ def test_the_oldest_program_is_dropped(monkeypatch):
     assert list(programs_of(f)) == [(3,), (1,)]
 
 
+def test_sizes_of_known_integers_and_shapes_are_remembered(monkeypatch):
+    from pytensor.link.jax.mode import programs_by_size as sizes
+
+    monkeypatch.setattr(sizes, "MAX_READINGS", 2)
+    computed, compute = [], sizes.HostSizes._sizes
+    monkeypatch.setattr(
+        sizes.HostSizes, "_sizes", lambda *args: computed.append(1) or compute(*args)
+    )
+    f = pytensor.function([X, N], X[: X.shape[0] // N].sum(), mode=MODE)
+    calls = [(SIX, 2), (SIX, 2), (SIX[:4], 2), (SIX, 2), (SIX, 3), (SIX, 3)]
+    assert [f(*args) for args in calls] == [6, 6, 3, 6, 3, 3]
+    assert len(computed) == 3
+
+
 def test_a_size_that_was_there_before_compiles_nothing():
     f = pytensor.function([X, N], X.reshape((N, -1)).sum(0), mode=jax_mode())
     f(SIX, 2), f(SIX, 3)

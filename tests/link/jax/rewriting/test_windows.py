@@ -13,7 +13,7 @@ from pytensor.conditional.op import ifelse
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.rewriting import checks_of
 from pytensor.link.jax.rewriting.host_checks import WindowCheck
-from pytensor.link.jax.rewriting.windows import _Slice, constant_difference
+from pytensor.link.jax.rewriting.windows import constant_difference
 from tests.utils import compare_jax_and_py, no_compilation
 
 jax = pytest.importorskip("jax")
@@ -60,18 +60,17 @@ def test_differences_are_found_by_trying(stop, start, difference):
 @pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -3])
 def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
     for difference, start, length in product(range(-5, 6), range(-9, 10), range(7)):
-        s = _Slice(0, start, start + difference, difference, step)
-        check = WindowCheck((), difference, step, s.span)
+        check = WindowCheck((), 0, difference, step)
         of_numpy = list(range(length))[start : start + difference : step]
         inside = check.holds(start, start + difference, length)
         first = start + length if start < 0 else start
-        window = [first + k * step for k in range(s.length)]
+        window = [*range(first, first + difference, step)]
         # Where one bound alone is counted from the end, they may be equal all the same.
         if inside or (window and (start < 0) == (start + difference < 0)):
             assert inside == (of_numpy == window)
         if inside and window:
-            lowest = first - (s.span - 1 if step < 0 else 0)
-            assert window == list(range(lowest, lowest + s.span))[::step]
+            lowest = check.lowest(first)
+            assert window == list(range(lowest, lowest + check.span))[::step]
 
 
 # What reads a window, and values for which it lies inside, the last ones counted from the end.

@@ -110,6 +110,8 @@ def test_a_network_on_part_of_a_graph(linear):
     np.testing.assert_allclose(result, np.exp(value) @ W)
     with pytest.raises(TypeError, match="input 'x' is of dtype float32 and has 2 axes"):
         from_onnx(linear, {"x": pt.vector("v")})
+    with pytest.raises(TypeError, match=r"shape \(None, 3\), .* \(None, 4\). To apply the"):
+        from_onnx(linear, {"x": pt.tensor("v", shape=(None, 4), dtype="float32")})
     with pytest.raises(ValueError, match="inputs has 'a'; the model's inputs are 'x'"):
         from_onnx(linear, {"a": z})
 

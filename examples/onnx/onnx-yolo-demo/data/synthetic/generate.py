@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from commandline import Parser
+from commandline import Parser, output_folder
 from data.cache import part_of
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from PIL import Image
@@ -142,7 +142,7 @@ def _draw_split(draw, split, count, jobs):
 
 def main(arguments=None):
     parser = Parser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", help="folder to write")
+    parser.add_argument("out", type=output_folder, help="folder to write")
     parser.add_argument("--train", type=int, default=1200, help="training images")
     parser.add_argument("--val", type=int, default=300, help="validation images")
     parser.add_argument("--seed", type=int, default=0)

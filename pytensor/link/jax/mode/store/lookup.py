@@ -20,11 +20,8 @@ logger = logging.getLogger(__name__)
 
 def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile):
     """Rewrite a graph, or put that off if there are programs of it on disk."""
-    rewrite = partial(
-        FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
-    )
-    # The platform holds in here, and maybe not when it is called.  A deferred graph is pickled.
-    rewrite = partial(_rewrite_for, mode.linker.options.platform, rewrite)
+    # A deferred graph is pickled, so this is no closure.
+    rewrite = partial(_rewrite, inputs, outputs, additional_outputs, fgraph, mode, profile)
     folder = store_folder()
     if folder is None:
         rewrite()
@@ -51,9 +48,10 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         fgraph.attach_feature(KeptProgram(key, wide_numbers=wide))
 
 
-def _rewrite_for(platform, rewrite):
-    with compiling_for(platform):
-        rewrite()
+def _rewrite(inputs, outputs, additional_outputs, fgraph, mode, profile):
+    # The platform was chosen when the function was made, and maybe isn't when this is called.
+    with compiling_for(mode.linker.options.platform):
+        FunctionMaker.prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile)
 
 
 @cache

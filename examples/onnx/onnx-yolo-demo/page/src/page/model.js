@@ -21,6 +21,7 @@ import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { sentence, setText } from "./text.js";
 
+const SLOW = "This takes long. Stop ends it.";
 const OTHER_BACKENDS = 'choose the backend "wasm" or "auto"';
 const PROGRESS = {
   decoding: [0.1, "Unpacking the runtime…"],
@@ -72,7 +73,8 @@ let detector = new Detector({
     byId("pixels-note").hidden = false;
   },
   onSlow: () => {
-    if (detector.slow && !activity.running) say("This takes long. Stop ends it.");
+    if (detector.slow && !activity.running) say(SLOW);
+    else if (!detector.slow && byId("status").textContent === SLOW) say("");
     settle();
   },
 });
