@@ -26,6 +26,7 @@ import os
 import sys
 import traceback
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import asdict
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
@@ -130,9 +131,10 @@ def make_loader(
 
 
 def make_step(
-    o: Namespace, model: YOLO11n, loader: BatchLoader, rates: StepSettings, devices: Devices
-) -> TrainStep:
-    """Compile the training step of a model for a loader's batches."""
+    o: Namespace, model: YOLO11n, loader: BatchLoader, rates: StepSettings, devices: Devices,
+    kept: Sequence[str] = (),
+) -> TrainStep:  # fmt: skip
+    """Compile the training step of a model for a loader's batches; `kept` classes are old ones."""
     images, data = None, loader.dataset
     before = None
     if o.keep_classes and data.labelled is not None:  # a checkpoint has its weights, too
@@ -150,6 +152,7 @@ def make_step(
         layers=None if data.labelled is None else loader.layers, regions=loader.max_regions,
         devices=devices.count, place=devices.replicate,
         put=devices.shard if devices.count > 1 else None, before=before,
+        new=[row for row, name in enumerate(o.classes) if name not in kept],
     )  # fmt: skip
 
 
@@ -210,7 +213,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     print("compiling the training step: about a minute, less if it was compiled here before")
-    step = make_step(o, model, loader, rates, devices)
+    step = make_step(o, model, loader, rates, devices, kept)
 
     # ---- where the run stands, and what hangs on the loop
     settings = run_settings(o, recipe, loader, hard)

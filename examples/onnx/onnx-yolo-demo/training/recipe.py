@@ -19,6 +19,9 @@ CLASS_BRANCH, CLASS_BRANCH_FACTOR = "model.23.cv3.", 3.0
 # which have the rows of new classes, faster by this factor.
 KEEPING = {"lr": 0.001, "warmup_bias_lr": 0.0}
 LAST_LAYER_FACTOR = 8.0
+# The averages follow weights between the starting ones, 0, and the trained ones, 1: Wortsman et
+# al., "Robust fine-tuning of zero-shot models" (CVPR 2022, arXiv 2109.01903).
+TRAINED_SHARE = 0.6
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from loss import CHUNK, yolo_loss
 from training.recipe import (
     CLASS_BRANCH_FACTOR,
     LAST_LAYER_FACTOR,
+    TRAINED_SHARE,
     Rates,
     make_optimizer,
     of_class_branch,
@@ -149,7 +150,8 @@ class TrainStep:
     `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
     puts the values of shared variables where they shall be, and `put` the arrays of a batch.
     `before` is a model of the starting weights, whose predictions are to stay where images aren't
-    labelled; then normalizations keep their running statistics, too.
+    labelled.  Then normalizations keep their running statistics, too, and the averages stay nearer
+    to the starting weights, except the rows of `new` classes.
 
     By name, `state` has all shared variables that must be saved besides the model's, and
     `averages` the averages of parameters and running statistics.  `variables` is all that the step
@@ -174,9 +176,10 @@ class TrainStep:
         place=None,
         put=None,
         before=None,
+        new=(),
     ):
         self.mode = training_mode() if mode is None else get_mode(mode)
-        self.model, self.optimizer, self.before = model, optimizer, before
+        self.model, self.optimizer, self.before, self.new = model, optimizer, before, [*new]
         self.place, self.put, self.devices = place, put, devices
         self.layers, self.regions = layers, regions
         self.on_jax = uses_jax(self.mode)
@@ -230,7 +233,7 @@ class TrainStep:
         if self.fused:
             updates, norm = self._apply_updates(gradients, *rates, weight_decay)
             updates = merge_updates(updates, statistics)
-            updates = merge_updates(updates, self.ema.get_updates(updates))
+            updates = merge_updates(updates, self._average(updates))
             self._step = self._compile([*inputs, *numbers], [*outputs, norm], updates)
         else:
             sums = GradientAccumulator(params)
@@ -238,9 +241,23 @@ class TrainStep:
             added = merge_updates(sums.add_updates(gradients), statistics)
             self._add = self._compile(inputs, outputs, added)
             updates, norm = self._apply_updates(sums.gradients, *rates, weight_decay)
-            updates = merge_updates(updates, self.ema.get_updates(updates))
+            updates = merge_updates(updates, self._average(updates))
             updates = merge_updates(updates, sums.reset_updates())
             self._apply = self._compile(numbers, [norm], updates)
+
+    def _average(self, updates):
+        """Return the updates of the averages; see `TRAINED_SHARE` for those of kept classes."""
+        new_values = dict(updates)
+        starts = self.before.named_variables() if self.before else {}
+        is_new = np.isin(np.arange(self.model.num_classes), self.new)
+        for param in self.model.parameters() if self.before else ():
+            share = np.float32(TRAINED_SHARE)
+            if of_last_layer(param.name):  # a row for each class; those of new ones start randomly
+                share = np.where(is_new, np.float32(1), share)
+                share = share.reshape((-1, *(1,) * (param.type.ndim - 1)))
+            start = starts[param.name]
+            new_values[param] = start + (new_values[param] - start) * share
+        return self.ema.get_updates(new_values)
 
     def place_variables(self):
         """Call `place` with all variables: once they are made, and after values were loaded."""

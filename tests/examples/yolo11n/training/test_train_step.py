@@ -12,6 +12,7 @@ from data.augment import Augment, Plan
 from data.loader import BatchLoader
 from loss import yolo_loss
 from model import BACKBONE, YOLO11n
+from training.finishing import with_averages
 from training.options import make_recipe, parse_arguments
 from training.recipe import Rates, Recipe, StepSettings
 from training.train_step import (
@@ -386,3 +387,22 @@ def test_a_frozen_backbone_stays():
     modules = {int(name.split("model.")[1].split(".")[0]) for name in names}
     assert modules == {13, 16, 17, 19, 20, 22, 23}
     assert {v.name for v in step.variables} >= {"model.0.conv.weight", "model.10.cv1.bn.bias"}
+
+
+@pytest.mark.slow
+def test_kept_classes_keep_the_averages_near_the_starting_weights():
+    """Rows of new classes start randomly, so their averages follow the trained ones."""
+    model = YOLO11n(3)
+    before = with_averages(model, {})
+    step = StepGraph(model, SIZE, BATCH, BOXES, 5e-4, layers=1, before=before, new=[2])
+    assert not [v.name for v in step._step[2] if ".running_" in v.name]
+    assert not [name for name in step.averages if ".running_" in name]
+    updates = step._average({param: param + np.float32(1) for param in model.parameters()})
+    names = "model.16.cv1.conv.weight", "model.23.cv3.0.2.weight", "model.23.cv3.2.2.bias"
+    averages = [step.averages[name] for name in names]
+    moved = [updates[average] - average for average in averages]
+    others, *rows = pytensor.function([step.ema.decay], moved, mode="FAST_COMPILE")(0.5)
+    np.testing.assert_allclose(others, 0.3, rtol=1e-4)
+    for each in rows:
+        np.testing.assert_allclose(each[:2], 0.3, rtol=1e-4)
+        np.testing.assert_allclose(each[2], 0.5, rtol=1e-4)
