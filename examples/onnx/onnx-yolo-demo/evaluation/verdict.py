@@ -110,6 +110,8 @@ def label_first(rows):
         for (name, ap, boxes), own in zip(known, others, strict=True)
         if own and ap <= np.median(own) - BEHIND
     ]
+    if len(known) < 2:  # no class is behind others
+        return "  label more images"
     if not worst:
         return f"  label more of all classes: none has an AP@0.5 {BEHIND} below the others'"
     return f"  label more of these first: {', '.join(worst[:NAMED])}"

@@ -105,5 +105,7 @@ def test_the_classes_behind_the_others_are_named(precisions, named):
     if named:
         said = [f"{name} (AP@0.5 {precisions[ord(name) - 97]:.2f}, 7 boxes" for name in named]
         assert line == f"  label more of these first: {' in training), '.join(said)} in training)"
+    elif len(precisions) == 1:
+        assert line == "  label more images"
     else:
         assert line == "  label more of all classes: none has an AP@0.5 0.1 below the others'"
