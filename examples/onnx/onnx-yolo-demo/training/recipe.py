@@ -21,7 +21,7 @@ KEEPING = {"lr": 0.001, "warmup_bias_lr": 0.0}
 LAST_LAYER_FACTOR = 8.0
 # The averages follow weights between the starting ones, 0, and the trained ones, 1: Wortsman et
 # al., "Robust fine-tuning of zero-shot models" (CVPR 2022, arXiv 2109.01903).
-TRAINED_SHARE = 0.6
+TRAINED_SHARE = 0.5
 
 
 @dataclass(frozen=True)

@@ -402,7 +402,7 @@ def test_kept_classes_keep_the_averages_near_the_starting_weights():
     averages = [step.averages[name] for name in names]
     moved = [updates[average] - average for average in averages]
     others, *rows = pytensor.function([step.ema.decay], moved, mode="FAST_COMPILE")(0.5)
-    np.testing.assert_allclose(others, 0.3, rtol=1e-4)
+    np.testing.assert_allclose(others, 0.25, rtol=1e-4)
     for each in rows:
-        np.testing.assert_allclose(each[:2], 0.3, rtol=1e-4)
+        np.testing.assert_allclose(each[:2], 0.25, rtol=1e-4)
         np.testing.assert_allclose(each[2], 0.5, rtol=1e-4)
