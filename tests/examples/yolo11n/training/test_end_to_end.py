@@ -140,3 +140,54 @@ def test_own_pictures_by_one_command(tmp_path):
     failed = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path)
     assert failed.returncode == 1
     assert "pictures or labels of the training set have changed since the run" in failed.stderr
+
+
+PHOTOGRAPHS = os.environ.get("PHOTOGRAPHS", "")
+WITH_LAPTOP = {52, 119, 142, 184, 253, 314, 370, 421, 513, 519, 547, 605}  # the first ids
+# As the preset, or the default; the rest is the same for all.
+AVERAGES = "--ema-decay 0.99 --ema-steps 100 --warmup-epochs 5"
+OTHER_SETTINGS = {
+    "default": "--batch-size 12",
+    "small batch": f"--batch-size 4 --nominal-batch 4 {AVERAGES}",
+    "AdamW": f"--batch-size 4 --nominal-batch 4 {AVERAGES} --optimizer adamw --lr 0.001",
+}
+CHANCE = 0.02  # validation shows 17 laptops
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    not PHOTOGRAPHS, reason="the variable PHOTOGRAPHS names no folder of photographs"
+)
+def test_the_preset_makes_as_much_of_few_pictures_as_other_settings(tmp_path):
+    """Twelve photographs with a laptop: nearly nothing, which is said."""
+    (tmp_path / "set/annotations").mkdir(parents=True)
+    (tmp_path / "set/images").symlink_to(Path(PHOTOGRAPHS, "images").resolve())
+    for part in ("train", "val"):
+        content = json.loads(Path(PHOTOGRAPHS, f"annotations/others_{part}.json").read_text())
+        [laptop] = [each for each in content["categories"] if each["name"] == "laptop"]
+        images = content["images"]
+        if part == "train":
+            images = [image for image in images if image["id"] in WITH_LAPTOP]
+        ids = {image["id"] for image in images}
+        boxes = [
+            box
+            for box in content["annotations"]
+            if box["category_id"] == laptop["id"] and box["image_id"] in ids
+        ]
+        content = {"categories": [laptop], "images": images, "annotations": boxes}
+        (tmp_path / f"set/annotations/instances_{part}.json").write_text(json.dumps(content))
+
+    def scores(name, *arguments):
+        common = ["--data", "set", "--output-dir", name, "--no-export"]
+        done = run_script("train_yolo11n.py", *common, *arguments, cwd=tmp_path, XLA_FLAGS="")
+        return json.loads((tmp_path / name / "metrics.json").read_text())["map50"], done.stdout
+
+    preset, said = scores("preset")
+    assert "warning: 12 images and 200 steps: expect little;" in said
+    same = "--preset none --weights real --image-size 256 --epochs 100 --close-mosaic 25"
+    others = {
+        name: scores(name, *same.split(), "--val-every", 10, *own.split())[0]
+        for name, own in OTHER_SETTINGS.items()
+    }
+    print(f"preset {preset:.4f}, others {others}")
+    assert preset > max(others.values()) - CHANCE
