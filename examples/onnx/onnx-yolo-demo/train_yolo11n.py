@@ -223,7 +223,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
         step.place_variables()
     if group is not None:
         check_same(group, settings, loader, step)
-    info = model_info(model, o.classes, o.image_size, trained_on)
+    info = model_info(model, o.classes, o.image_size, trained_on, kept)
     run = callbacks.Run(
         options=o, folder=folder, loader=loader, rates=rates, step=step, settings=settings,
         info=info, progress=p, devices=devices,

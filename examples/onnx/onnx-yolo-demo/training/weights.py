@@ -190,7 +190,8 @@ def kept_classes(options, last):
     names, count = source_classes(path, arrays, info)
     if names is None:
         raise CheckpointError(f"{path}: it doesn't name its {count} classes, so none can be kept")
-    return names, info.get("image_size", 0)
+    # The file of a run that is resumed has the new classes, too.
+    return info.get("kept", names) if options.resume else names, info.get("image_size", 0)
 
 
 def load_model(path, classes=None):
@@ -213,7 +214,7 @@ def load_model(path, classes=None):
     return model, info | {"classes": list(rows), "class_width": model.class_width}
 
 
-def model_info(model, classes, image_size, trained_on):
+def model_info(model, classes, image_size, trained_on, kept=()):
     """Return what a reader of a weight file needs to know, for its metadata."""
     return {
         "architecture": f"yolo11{model.size}",
@@ -222,4 +223,4 @@ def model_info(model, classes, image_size, trained_on):
         "class_width": model.class_width,
         "image_size": image_size,
         "trained_on": trained_on,
-    }
+    } | ({"kept": [*kept]} if kept else {})

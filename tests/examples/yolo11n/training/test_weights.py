@@ -121,6 +121,9 @@ def test_classes_that_are_kept(tmp_path):
     save_weights(path, YOLO11n(2).state_dict(), {"classes": PAIR, "image_size": 320})
     options = SimpleNamespace(keep_classes=True, weights=path, resume=False)
     assert kept_classes(options, tmp_path / "last") == (PAIR, 320)
+    three = {"classes": [*PAIR, "lamp"], "kept": PAIR, "image_size": 320}
+    save_weights(path, YOLO11n(3).state_dict(), three)
+    assert kept_classes(options, tmp_path / "last") == (three["classes"], 320)
     options = SimpleNamespace(keep_classes=True, weights=None, resume=True)
     assert kept_classes(options, path) == (PAIR, 320)
     assert kept_classes(SimpleNamespace(keep_classes=False), None) == ([], 0)
