@@ -59,6 +59,16 @@ def layers(graph):
     return found
 
 
+def with_shape(name, graph):
+    """Return the name of a tensor, and its shape as far as a graph tells."""
+    for value in (*graph.value_info, *graph.output):
+        kind = value.type.tensor_type
+        if value.name == name and kind.HasField("shape"):
+            lengths = [each.dim_param or str(each.dim_value or "?") for each in kind.shape.dim]
+            return f"{name} ({', '.join(lengths)})"
+    return name
+
+
 def new_head(features, classes):
     """Return scores by a new layer, which begins with zeros, and its weights; averages places."""
     features = features.mean(axis=tuple(range(2, features.type.ndim)))
@@ -129,7 +139,8 @@ if o.model is None:
     data, o.cut = digits(o.model)
 model = onnx.load(o.model)
 if data is None:
-    print(*(f"{n.op_type}: {', '.join(n.output)}" for n in model.graph.node), sep="\n")
+    for node in (known := onnx.shape_inference.infer_shapes(model).graph).node:
+        print(f"{node.op_type}: {', '.join(with_shape(name, known) for name in node.output)}")
     print(*(f"layer: {', '.join(names)}" for names in layers(model.graph)), sep="\n")
     raise SystemExit
 if o.cut:

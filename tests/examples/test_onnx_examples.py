@@ -83,6 +83,8 @@ def test_fine_tuning_a_classifier_of_scikit_learn(tmp_path):
     network = Path(__file__).parents[1] / "link/onnx/importing/networks/sklearn_mlp.onnx"
     x, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "d.npz", x=x, y=(y + 1) % 3)
+    listed = run_python([EXAMPLES / "finetune_onnx.py", network], tmp_path).stdout.splitlines()
+    assert {"Softmax: out_activations_result", "Identity: probabilities (?, 3)"} <= {*listed}
     arguments = [EXAMPLES / "finetune_onnx.py", network, "--data", "d.npz", "--last", "2"]
     done = run_python(arguments, tmp_path)
     assert done.returncode == 0, done.stderr
