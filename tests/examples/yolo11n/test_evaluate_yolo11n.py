@@ -166,7 +166,6 @@ def test_pictures_with_a_class(finder_onnx, data, tmp_path):
             ["--data", "unlabelled/coco"],
             "no ground-truth box of ['person', ",
         ),
-        ("open.onnx", ["--output-dir", "open.onnx"], "File exists: 'open.onnx'"),
     ],
 )
 def test_command_errors(

@@ -15,7 +15,7 @@ from pytensor.tensor.conv.lengths import (
 PACKAGE = Path(__file__).parents[3] / "pytensor"
 HOME = "tensor/conv/lengths.py"
 # Slices of any array, in loops
-OTHERS = {"link/jax/rewriting/windows.py"}
+OTHERS = {"link/jax/rewriting/host_checks.py"}
 FORMULAS = {
     "extent": r"\([^()]+ - 1\) \* \S+ \+ 1\b|\S+ \* \([^()]+ - 1\) \+ 1\b",
     "transposed length": r"\([^()]+ - 1\) \* \S+ \+ \w+ - ",

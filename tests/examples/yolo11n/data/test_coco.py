@@ -406,5 +406,6 @@ def test_names_of_subsets():
 
 def test_an_unwritable_place(tmp_path, capsys):
     (tmp_path / "file").touch()
-    assert main([str(tmp_path / "file/data")]) == 1
-    assert "error: cannot use" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "file/data")])
+    assert "can't write to" in capsys.readouterr().err
