@@ -16,9 +16,10 @@ IMAGE_SIZES = 256, 320, 416, 512, 640
 LEAST_SIDE = 12  # pixels: the shorter side of nine boxes in ten
 STEPS = 520  # the fewest of a run, as far as MOST_EPOCHS allow
 FEWEST_EPOCHS, MOST_EPOCHS = 20, 100
-BATCHES = {1000: 8, 4000: 16, math.inf: 32}  # images a batch, for fewer training images than these
+# Images a batch, for fewer training images than these
+BATCHES = {50: 4, 1000: 8, 4000: 16, math.inf: 32}
 AVERAGES = {2000: (0.99, 100.0), 20_000: (0.999, 500.0), math.inf: (0.9999, 2000.0)}  # for steps
-FEW_STEPS = 300
+FEW_IMAGES, FEW_STEPS = 30, 300
 MEASURED = 200  # pictures whose boxes are measured
 
 
@@ -112,7 +113,7 @@ def explanation(facts, o):
         f"  --ema-decay {o['ema_decay']:g} --ema-steps {o['ema_steps']:g}: the averaged weights "
         "follow within the run",
     ]
-    if steps < FEW_STEPS:
+    if facts.images < FEW_IMAGES or steps < FEW_STEPS:
         lines.append(
             f"warning: {facts.images} images and {said}: expect little; more labelled images help "
             "most"

@@ -185,7 +185,7 @@ def test_the_preset_makes_as_much_of_few_pictures_as_other_settings(tmp_path):
         return json.loads((tmp_path / name / "metrics.json").read_text())["map50"], done.stdout
 
     preset, said = scores("preset")
-    assert "warning: 12 images and 200 steps: expect little;" in said
+    assert "warning: 12 images and 300 steps: expect little;" in said
     same = "--preset none --weights real --image-size 256 --epochs 100 --close-mosaic 25"
     others = {
         name: scores(name, *same.split(), "--val-every", 10, *own.split())[0]
