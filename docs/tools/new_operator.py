@@ -2,7 +2,7 @@
 
     python -m docs.tools.new_operator cummax cumulative     # the function, and its topic
 
-The files are those of `tests/link/toy`, under other names.  Its Op mirrors images in Python, Numba,
+The files are copies of `tests/link/toy` under other names.  Its Op mirrors images in Python, Numba,
 JAX and ONNX, until you write another into them.  See docs/add_an_operator.md.
 """
 

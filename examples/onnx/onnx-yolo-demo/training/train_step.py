@@ -246,13 +246,13 @@ class TrainStep:
             self._apply = self._compile(numbers, [norm], updates)
 
     def _average(self, updates):
-        """Return the updates of the averages; see `TRAINED_SHARE` for those of kept classes."""
+        """Return the updates of the averages; while classes are kept, by `TRAINED_SHARE`."""
         new_values = dict(updates)
         starts = self.before.named_variables() if self.before else {}
         is_new = np.isin(np.arange(self.model.num_classes), self.new)
         for param in self.model.parameters() if self.before else ():
             share = np.float32(TRAINED_SHARE)
-            if of_last_layer(param.name):  # a row for each class; those of new ones start randomly
+            if of_last_layer(param.name):  # a row for each class; new rows start randomly
                 share = np.where(is_new, np.float32(1), share)
                 share = share.reshape((-1, *(1,) * (param.type.ndim - 1)))
             start = starts[param.name]
