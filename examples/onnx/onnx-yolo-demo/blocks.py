@@ -58,17 +58,19 @@ class C3k(layers.Module):
 
 
 class C3k2(layers.Module):
-    """Split in halves, an inner block on the second, all three parts merged."""
+    """Split in halves, a chain of inner blocks on the second, all parts merged."""
 
-    def __init__(self, c_in: int, c_out: int, expansion: float, c3k: bool):
+    def __init__(self, c_in: int, c_out: int, expansion: float, c3k: bool, repeats: int = 1):
         self.hidden = hidden = int(c_out * expansion)
         self.cv1 = ConvBNSiLU(c_in, 2 * hidden)
-        self.cv2 = ConvBNSiLU(3 * hidden, c_out)
-        self.m = layers.Sequential(C3k(hidden) if c3k else Bottleneck(hidden, 0.5))
+        self.cv2 = ConvBNSiLU((2 + repeats) * hidden, c_out)
+        self.m = [C3k(hidden) if c3k else Bottleneck(hidden, 0.5) for _ in range(repeats)]
 
     def __call__(self, x: pt.TensorVariable) -> pt.TensorVariable:
-        first, second = pt.split(self.cv1(x), [self.hidden] * 2, n_splits=2, axis=1)
-        return self.cv2(pt.concatenate([first, second, self.m(second)], axis=1))
+        parts = list(pt.split(self.cv1(x), [self.hidden] * 2, n_splits=2, axis=1))
+        for block in self.m:
+            parts.append(block(parts[-1]))
+        return self.cv2(pt.concatenate(parts, axis=1))
 
 
 class SPPF(layers.Module):
@@ -126,13 +128,13 @@ class PSABlock(layers.Module):
 
 
 class C2PSA(layers.Module):
-    """Half of the channels through a `PSABlock`."""
+    """Half of the channels through `PSABlock`s."""
 
-    def __init__(self, channels: int):
+    def __init__(self, channels: int, repeats: int = 1):
         self.hidden = channels // 2
         self.cv1 = ConvBNSiLU(channels, channels)
         self.cv2 = ConvBNSiLU(channels, channels)
-        self.m = layers.Sequential(PSABlock(self.hidden))
+        self.m = layers.Sequential(*(PSABlock(self.hidden) for _ in range(repeats)))
 
     def __call__(self, x: pt.TensorVariable) -> pt.TensorVariable:
         a, b = pt.split(self.cv1(x), [self.hidden] * 2, n_splits=2, axis=1)

@@ -29,20 +29,30 @@ class Size(NamedTuple):
     width: float  # factor of the channels
     most: int  # channels before that factor
     c3k: bool  # whether every C3k2 has a C3k inside
+    repeats: int = 1  # blocks inside a C3k2 and a C2PSA
 
 
-SIZES = {"n": Size(0.25, 1024, False), "s": Size(0.5, 1024, False), "m": Size(1.0, 512, True)}
+SIZES = {
+    "n": Size(0.25, 1024, False),
+    "s": Size(0.5, 1024, False),
+    "m": Size(1.0, 512, True),
+    "l": Size(1.0, 512, True, repeats=2),
+}
 
 
-def size_of(channels: int) -> str | None:
-    """Return the size of `SIZES` with `channels` filters in its first convolution, or None."""
-    return next((size for size, own in SIZES.items() if 64 * own.width == channels), None)
+def size_of(channels: int, repeats: int = 1) -> str | None:
+    """Return the size of `SIZES` with `channels` filters in its first convolution, or None.
+
+    Sizes m and l differ in `repeats` only.
+    """
+    found = channels / 64, repeats
+    return next((name for name, s in SIZES.items() if (s.width, s.repeats) == found), None)
 
 
 class YOLO11n(layers.Module):
     """A YOLO11n in float32, with the names of the reference's state dict.
 
-    `size` is that of `SIZES`: a YOLO11s or YOLO11m has the same modules, with more channels.
+    `size` is one of `SIZES`: the larger ones have the same modules with more channels or blocks.
     The first `kept` modules keep their weights and statistics in a training.
     `class_width` is that of the head's class branch, where it isn't what the architecture gives.
     """
@@ -57,28 +67,28 @@ class YOLO11n(layers.Module):
         if size not in SIZES:
             raise ValueError(f"size must be one of {', '.join(SIZES)}, got {size!r}")
         self.num_classes, self.size, self.kept = num_classes, size, kept
-        width, most, c3k = SIZES[size]
+        width, most, c3k, repeats = SIZES[size]
         a, b, c, d, e = (
             math.ceil(min(channels, most) * width / 8) * 8 for channels in (64, 128, 256, 512, 1024)
         )
         self.layers: dict[int, Any] = {
             0: ConvBNSiLU(3, a, 3, stride=2),
             1: ConvBNSiLU(a, b, 3, stride=2),
-            2: C3k2(b, c, 0.25, c3k),
+            2: C3k2(b, c, 0.25, c3k, repeats),
             3: ConvBNSiLU(c, c, 3, stride=2),
-            4: C3k2(c, d, 0.25, c3k),
+            4: C3k2(c, d, 0.25, c3k, repeats),
             5: ConvBNSiLU(d, d, 3, stride=2),
-            6: C3k2(d, d, 0.5, c3k=True),
+            6: C3k2(d, d, 0.5, True, repeats),
             7: ConvBNSiLU(d, e, 3, stride=2),
-            8: C3k2(e, e, 0.5, c3k=True),
+            8: C3k2(e, e, 0.5, True, repeats),
             9: SPPF(e),
-            10: C2PSA(e),
-            13: C3k2(e + d, d, 0.5, c3k),
-            16: C3k2(d + d, c, 0.5, c3k),
+            10: C2PSA(e, repeats),
+            13: C3k2(e + d, d, 0.5, c3k, repeats),
+            16: C3k2(d + d, c, 0.5, c3k, repeats),
             17: ConvBNSiLU(c, c, 3, stride=2),
-            19: C3k2(c + d, d, 0.5, c3k),
+            19: C3k2(c + d, d, 0.5, c3k, repeats),
             20: ConvBNSiLU(d, d, 3, stride=2),
-            22: C3k2(d + e, e, 0.5, c3k=True),
+            22: C3k2(d + e, e, 0.5, True, repeats),
             23: Detect(num_classes, (c, d, e), class_width),
         }
         self.class_width: int = self.layers[23].class_width

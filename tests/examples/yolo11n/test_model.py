@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 from model import BACKBONE, LEVELS, YOLO11n, build_yolo11n, make_anchors, size_of
+from training.weights import SECOND_BLOCK
 
 import pytensor
 import pytensor.tensor as pt
@@ -67,6 +68,7 @@ def count(model):
     [
         ("s", 9_428_566, 9_458_752, 255, "4a1a7e18d5f2fe08"),
         ("m", 20_054_550, 20_114_688, 330, "fa981fe06a32d79d"),
+        ("l", 25_312_022, 25_372_160, 513, "baf0bd7b7eeb3a79"),
     ],
 )
 def test_larger_sizes(size, few, many, tensors, digest):
@@ -77,11 +79,12 @@ def test_larger_sizes(size, few, many, tensors, digest):
     text = "".join(f"{name}\t{shape}\n" for name, shape in shapes.items())
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
     assert count(YOLO11n(80, size=size)) == many
-    assert size_of(model.state_dict()["model.0.conv.weight"].shape[0]) == size
+    repeats = 2 if SECOND_BLOCK in model.state_dict() else 1
+    assert size_of(model.state_dict()["model.0.conv.weight"].shape[0], repeats) == size
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", ["s", "m"])
+@pytest.mark.parametrize("size", ["s", "m", "l"])
 def test_golden_training_of_larger_sizes(size):
     """In every seventh anchor, at 96 px."""
     model = YOLO11n(2, size=size)

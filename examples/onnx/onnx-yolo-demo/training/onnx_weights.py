@@ -24,7 +24,8 @@ from pytensor.tensor.conv.ops import Conv
 from pytensor.tensor.elemwise import DimShuffle
 
 ROUNDS = 8  # after 7, all convolutions are told apart
-MOST_OF_SMALL = 90  # convolutions of sizes n and s: they have 87, m has 112
+# Size s has those of n with more channels, which the arrays tell.
+CONVOLUTIONS = {"n": 87, "m": 112, "l": 173}
 
 
 def read_onnx(path):
@@ -48,8 +49,7 @@ def read_onnx(path):
         reason = str(error).removeprefix(f"from_onnx: {path}: ")
         raise CheckpointError(f"{path}: {reason}") from error
     found = by_surroundings(nodes)
-    # Sizes n and s differ in channels only, which the arrays tell.
-    size = "m" if len(found) > MOST_OF_SMALL else "n"
+    size = min(CONVOLUTIONS, key=lambda size: abs(CONVOLUTIONS[size] - len(found)))
     model = YOLO11n(1, size=size)
     images = pt.tensor("images", dtype="float32", shape=(1, 3, 64, 64))
     own = by_surroundings(toposort(model(images).values()))

@@ -17,7 +17,7 @@ from training.preset import CHOSEN
 from training.recipe import KEEPING, OPTIMIZERS, SCHEDULES, Recipe
 
 PRECISIONS = ("float32", "bf16")
-SIZES = ("n", "s", "m")  # of the network; `model.SIZES` has their widths
+SIZES = ("n", "s", "m", "l")  # of the network; `model.SIZES` has their widths
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
@@ -249,8 +249,8 @@ def make_parser(description):
         "photographs; none: random weights (default: real for your data set, except with --preset "
         "none; else none)")  # fmt: skip
     add("--size", choices=SIZES,
-        help="of the network: 2.6, 9.4 or 20 million weights (default: that of --weights, else n)"
-        )  # fmt: skip
+        help="of the network: 2.6, 9.4, 20 or 25 million weights (default: that of --weights, else "
+        "n)")  # fmt: skip
     add("--freeze", action="store_true",
         help="keep the backbone of --weights as it is; a step takes less time")  # fmt: skip
     add("--keep-classes", action="store_true",

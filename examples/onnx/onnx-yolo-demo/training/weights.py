@@ -18,6 +18,7 @@ from training.checkpoint import STATE, CheckpointError, load_weights
 
 LEVELS = range(3)
 STEM = "model.0.conv.weight"
+SECOND_BLOCK = "model.2.m.1.cv1.conv.weight"
 CLASS_ROWS = [f"model.23.cv3.{level}.2.{kind}" for level in LEVELS for kind in ("weight", "bias")]
 
 
@@ -67,7 +68,7 @@ def load_pretrained(path, classes=None, seed=0, size=None):
         names = classes  # taken at its word
     rows = {name: names.index(name) if name in (names or ()) else None for name in classes}
     width, stem = arrays[CLASS_ROWS[0]].shape[1], arrays.get(STEM, np.empty(0)).shape
-    own = size_of(stem[0]) if len(stem) == 4 else None
+    own = size_of(stem[0], 2 if SECOND_BLOCK in arrays else 1) if len(stem) == 4 else None
     if own is not None and size not in (None, own):
         raise CheckpointError(
             f"{path}: the weights of a YOLO11{own}, not of size {size}: --size {own} takes them"

@@ -146,14 +146,15 @@ def test_weights_of_another_size(tmp_path):
 
 
 @pytest.mark.long
-def test_onnx_file_of_another_size(tmp_path):
+@pytest.mark.parametrize("size", ["m", "l"])
+def test_onnx_file_of_another_size(size, tmp_path):
     """Of trained-looking statistics: the predictions are the file's."""
-    model = YOLO11n(2, seed=4, size="m")
+    model = YOLO11n(2, seed=4, size=size)
     golden.load_golden_weights(model)
     images = golden.images(1, 64)
     expected = detect(model, PAIR, tmp_path, images)
     again, rows, _ = load_pretrained(tmp_path / "2.onnx")
-    assert (again.size, rows) == ("m", {"person": 0, "cell phone": 1})
+    assert (again.size, rows) == (size, {"person": 0, "cell phone": 1})
     (tmp_path / "again").mkdir()
     np.testing.assert_allclose(detect(again, PAIR, tmp_path / "again", images), expected, atol=1e-3)
 
