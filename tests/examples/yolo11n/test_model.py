@@ -303,5 +303,5 @@ def test_bad_inputs():
         YOLO11n(2)(pt.tensor("x", dtype="float64", shape=(None, 3, 64, 64)))
     with pytest.raises(ValueError, match="num_classes must be at least 1"):
         YOLO11n(0)
-    with pytest.raises(ValueError, match="size must be one of n, s, m, got 'x'"):
+    with pytest.raises(ValueError, match="size must be one of n, s, m, l, got 'x'"):
         YOLO11n(2, size="x")
