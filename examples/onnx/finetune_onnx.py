@@ -35,10 +35,12 @@ import onnxruntime
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import Adam
 
+onnxruntime.set_default_logger_severity(3)  # old files list their weights as inputs, too
 WITH_WEIGHTS = {"Conv", "ConvTranspose", "Gemm", "MatMul", "GRU", "LSTM", "RNN"}
 FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
 
@@ -82,12 +84,17 @@ def new_head(features, classes):
 
 def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
     """Train shared variables on arrays (x, y)."""
-    batch = x.type.shape[0] or batch  # which some files fix
-    y = pt.tensor("y", dtype=data[1].dtype, shape=(batch, *data[1].shape[1:]))
-    if y.type.dtype == "int64":
+    classes = data[1].dtype == "int64"
+    if classes:
         ends_in_softmax = output.owner and isinstance(output.owner.op, pt.special.Softmax)
-        log_p = pt.log(output if ends_in_softmax else pt.special.softmax(output, axis=1))
-        loss = -log_p[np.arange(batch), y].mean()
+        output = pt.log(output if ends_in_softmax else pt.special.softmax(output, axis=1))
+    if x.type.shape[0] == 1:  # as many files are: apply the graph to each row of a batch
+        rows = pt.tensor("x", dtype=x.type.dtype, shape=(batch, *x.type.shape[1:]))
+        x, output = rows, vectorize_graph(output, {x: rows[:, None]})[:, 0]
+    batch = x.type.shape[0] or batch
+    y = pt.tensor("y", dtype=data[1].dtype, shape=(batch, *data[1].shape[1:]))
+    if classes:
+        loss = -output[np.arange(batch), y].mean()
     else:
         loss = pt.sqr(output - y).mean()
     updates = (updates or {}) | Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
@@ -104,7 +111,9 @@ def quality(path, data, size, name=None):
     x, y = (array[: len(array) // size * size] for array in data)
     parts = np.split(x, len(x) // size)
     names = None if name is None else [name]
-    found = np.concatenate([session.run(names, {given.name: part})[0] for part in parts])
+    found = [row for part in parts for row in session.run(names, {given.name: part})[0]]
+    # A classifier of scikit-learn's may give each row as a dict of its classes.
+    found = np.array([[*row.values()] if isinstance(row, dict) else row for row in found])
     if y.dtype == "int64":
         return f"accuracy {np.mean(found.argmax(axis=1) == y):.3f}"
     return f"mean squared error {np.mean((found - y) ** 2):.4g}"
@@ -144,6 +153,9 @@ if data is None:
     print(*(f"layer: {', '.join(names)}" for names in layers(model.graph)), sep="\n")
     raise SystemExit
 if o.cut:
+    model = onnx.shape_inference.infer_shapes(model)
+    if all(o.cut not in node.output for node in model.graph.node):
+        parser.error(f"no node of {o.model} gives {o.cut}; without --data, tensors are listed")
     model = onnx.utils.Extractor(model).extract_model([*from_onnx(model).inputs], [o.cut])
 known = layers(model.graph)
 weights = [name for layer in known for name in layer]
@@ -153,12 +165,16 @@ network = from_onnx(model, trainable=trained)
 [x] = network.inputs.values()
 # A classifier of scikit-learn's has its labels first, which no gradient leaves.
 floats = [k for k, v in network.outputs.items() if v.type.dtype.startswith("float")]
+if not floats:
+    parser.error(f"{o.cut or o.model} gives no numbers of floating point, so it has no gradient")
 name, output = floats[0], network.outputs[floats[0]]
 parameters = [network.parameters[name] for name in trained]
 size = x.type.shape[0] or 1
 row, expected = data["x"].shape[1:], x.type.shape[1:]
 if len(row) != len(expected) or any(k not in (None, n) for k, n in zip(expected, row, strict=True)):
     parser.error(f"x in {o.data} is {data['x'].shape}; the model's input is {x.type.shape}")
+if data["y"].dtype.kind not in "iuf":
+    parser.error(f"y in {o.data} is of dtype {data['y'].dtype}; give classes as integers from 0 on")
 kind = "int64" if data["y"].dtype.kind in "iu" else output.type.dtype
 data = [data["x"].astype(x.type.dtype), data["y"].astype(kind)]
 order = np.random.default_rng(0).permutation(len(data[0]))
@@ -169,10 +185,16 @@ if o.cut:
 else:
     print(f"{o.model}: {quality(o.model, test, size, name)}")
 if not parameters:
-    parser.error(f"nothing to train; the weights are {', '.join(weights)}")
+    parser.error(
+        f"nothing to train; the weights are {', '.join(weights)}"
+        if weights else f"nothing to train: the nodes of {o.model} have no tensors as weights"
+    )  # fmt: skip
 print(f"training {', '.join(v.name for v in parameters)} for {o.steps} steps")
-if x.type.shape[0]:
+if (x.type.shape[0] or 1) > 1:
     print(f"the file takes {x.type.shape[0]} of {len(train[0])} rows a step (--steps: how many)")
 fit(x, output, parameters, train, o.steps, network.updates)
-export_onnx(x, output, o.out, verify=[test[0][:size]])
+name = "scores" if o.cut else name
+export_onnx(x, output, o.out, output_names=[name], verify=[test[0][:size]])
 print(f"{o.out}: {quality(o.out, test, size)}")
+if left := [other for other in network.outputs if other != name and not o.cut]:
+    print(f"{o.out} has the output {name} and not {', '.join(left)}")

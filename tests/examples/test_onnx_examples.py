@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 from sklearn.datasets import load_iris
 
 import pytensor
@@ -77,20 +78,67 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     assert "--out no/m.onnx is a folder, or in one" in answer("m.onnx", "--out", "no/m.onnx")
 
 
+CLASSIFIER = Path(__file__).parents[1] / "link/onnx/importing/networks/sklearn_mlp.onnx"
+
+
 @pytest.mark.slow
 def test_fine_tuning_a_classifier_of_scikit_learn(tmp_path):
     """Its first output are labels; the scores behind them are trained."""
-    network = Path(__file__).parents[1] / "link/onnx/importing/networks/sklearn_mlp.onnx"
     x, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "d.npz", x=x, y=(y + 1) % 3)
-    listed = run_python([EXAMPLES / "finetune_onnx.py", network], tmp_path).stdout.splitlines()
+    listed = run_python([EXAMPLES / "finetune_onnx.py", CLASSIFIER], tmp_path).stdout.splitlines()
     assert {"Softmax: out_activations_result", "Identity: probabilities (?, 3)"} <= {*listed}
-    arguments = [EXAMPLES / "finetune_onnx.py", network, "--data", "d.npz", "--last", "2"]
+    arguments = [EXAMPLES / "finetune_onnx.py", CLASSIFIER, "--data", "d.npz", "--last", "2"]
     done = run_python(arguments, tmp_path)
     assert done.returncode == 0, done.stderr
     before, after = map(float, re.findall("accuracy (.*)", done.stdout))
     assert before < 0.3  # the classes are numbered otherwise
     assert after > 0.6
+    assert done.stdout.endswith("tuned.onnx has the output probabilities and not label\n")
+    done = run_python([*arguments, "--cut", "label"], tmp_path)
+    assert "label gives no numbers of floating point" in done.stderr
+    done = run_python([*arguments, "--cut", "nothing"], tmp_path)
+    assert "no node of " in done.stderr
+
+
+@pytest.mark.slow
+def test_fine_tuning_a_classifier_that_gives_dicts(tmp_path):
+    """As skl2onnx writes by default; cut at a tensor whose shape the file doesn't tell."""
+    model = onnx.load(CLASSIFIER)
+    [place] = (k for k, v in enumerate(model.graph.output) if v.name == "probabilities")
+    del model.graph.output[place]
+    classes = {"classlabels_int64s": [0, 1, 2], "domain": "ai.onnx.ml"}
+    model.graph.node.append(helper.make_node("ZipMap", ["probabilities"], ["dicts"], **classes))
+    row = helper.make_map_type_proto(
+        TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    )
+    dicts = helper.make_value_info("dicts", helper.make_sequence_type_proto(row))
+    model.graph.output.append(dicts)
+    onnx.save(model, tmp_path / "m.onnx")
+    x, y = load_iris(return_X_y=True)
+    np.savez(tmp_path / "d.npz", x=x, y=y)
+    arguments = [EXAMPLES / "finetune_onnx.py", "m.onnx", "--data", "d.npz", "--steps", "50"]
+    done = run_python(arguments, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert min(map(float, re.findall("accuracy (.*)", done.stdout))) > 0.7
+    done = run_python([*arguments, "--cut", "out_activations_result"], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_fine_tuning_a_file_of_one_row(tmp_path):
+    """Its graph is applied to the rows of a batch, and what is written takes one again."""
+    x = pytensor.tensor.tensor("x", shape=(1, 4), dtype="float32")
+    weight = pytensor.shared(np.ones((4, 3), "float32"), name="weight", shape=(4, 3))
+    export_onnx(x, pytensor.tensor.special.softmax(x @ weight, axis=1), tmp_path / "m.onnx")
+    data, y = load_iris(return_X_y=True)
+    np.savez(tmp_path / "d.npz", x=data, y=y)
+    arguments = [EXAMPLES / "finetune_onnx.py", "m.onnx", "--data", "d.npz", "--steps", "900"]
+    done = run_python(arguments, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) > 0.8
+    [given] = onnx.load(tmp_path / "tuned.onnx").graph.input
+    assert given.type.tensor_type.shape.dim[0].dim_value == 1
 
 
 def nodes_of(graph):
