@@ -42,10 +42,10 @@ def test_the_guide_counts_pairs_and_rows():
     whole = sum(len(w) == len(t) for w, t in zip(works, tried, strict=True))
     guide = " ".join(TABLE.with_name("onnx.md").read_text().split())
     assert (
-        f"Of {pairs:,} pairs of an Op and a dtype, {working:,} "
+        f"Of its {pairs:,} pairs of an Op and a dtype, {working:,} "
         f"({working / pairs:.1%}) can be exported".replace("%)", " %)") in guide
     )
-    assert f"of {len(tried)} rows, {whole} with every dtype" in guide
+    assert f"Of its {len(tried)} Ops, {whole} can be exported with every dtype" in guide
 
 
 @pytest.mark.parametrize("name", ROWS)
