@@ -36,16 +36,6 @@ def positive(shape):
     return a @ a.swapaxes(-1, -2) + np.eye(shape[-1])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shape", "dtype"), [((4, 4), "int64"), ((0, 0), "float64"), ((3, 2, 5, 5), "float32")]
-)
-def test_determinants_and_inverse(shape, dtype):
-    a = square(shape, dtype)
-    outputs = [linalg.det(a), *Blockwise(SLogDet())(a), linalg.inv(a)]
-    compare_onnx_and_py([a], outputs, [well_conditioned(shape)])
-
-
 @pytest.mark.parametrize("lower", [True, False])
 def test_cholesky_reads_one_triangle(lower):
     shape = (3, 2, 5, 5)
@@ -204,16 +194,6 @@ def test_gradients():
     compare_onnx_and_py([a], gradients, [positive((4, 4))], rtol=1e-6)
 
 
-def test_gradient_of_a_normal_density():
-    mean, covariance, x = (pt.tensor(shape=shape) for shape in ((3,), (3, 3), (3,)))
-    factor = linalg.cholesky(covariance)
-    z = linalg.solve_triangular(factor, x - mean, lower=True)
-    logp = -0.5 * (z**2).sum() - pt.log(pt.diag(factor)).sum()
-    inputs = [mean, covariance, x]
-    values = [RNG.normal(size=3), positive((3, 3)), RNG.normal(size=3)]
-    compare_onnx_and_py(inputs, [logp, *pytensor.grad(logp, inputs)], values)
-
-
 @st.composite
 def dominant(draw, dtype=None):
     """Draw batches of matrices, rows permuted, in whose columns one entry outweighs the others."""
@@ -316,13 +296,6 @@ def test_tensor_equations():
     compare_onnx_and_py([a, b], output, [value, RNG.normal(size=(2, 3))])
 
 
-def test_powers_and_norms():
-    a = square((3, 3))
-    outputs = [linalg.matrix_power(a, n) for n in (0, 5, -2)]
-    outputs += [linalg.norm(a, ord=order) for order in (None, np.inf, -np.inf, 1, 2, -2, "nuc")]
-    compare_onnx_and_py([a], outputs, [well_conditioned((3, 3))])
-
-
 @pytest.mark.parametrize(
     ("function", "reason", "ndim"),
     [
@@ -358,26 +331,7 @@ def test_determinant_does_not_overflow_on_the_way():
     compare_onnx_and_py([a], linalg.det(a), [value], rtol=1e-10)
 
 
-def test_gradient_of_blocks():
-    a, b = square((2, 3)), pt.matrix("b")
-    cost = (linalg.block_diag(a, b) ** 3).sum() + pt.trace(b) ** 2
-    values = [RNG.normal(size=(2, 3)), RNG.normal(size=(1, 2))]
-    compare_onnx_and_py([a, b], pytensor.grad(cost, [a, b]), values)
-
-
 def test_loops_in_a_scan():
     a = pt.tensor3("a")
     result = scan(lambda x: linalg.cholesky(x) + linalg.inv(x), sequences=[a], return_updates=False)
     compare_onnx_and_py([a], result, [positive((3, 2, 2))])
-
-
-def test_another_opset():
-    a = square((3, 4, 4))
-    outputs = [
-        linalg.inv(a), linalg.cholesky(a), *linalg.lu(a), *linalg.qr(a), linalg.expm(-a),
-        linalg.eigvalsh(a), linalg.svd(a, compute_uv=False), linalg.block_diag(a, a),
-    ]  # fmt: skip
-    for optimize in (True, False):
-        compare_onnx_and_py(
-            [a], outputs, [positive((3, 4, 4))], opset_version=19, optimize=optimize
-        )
