@@ -205,13 +205,6 @@ def test_initializers_without_their_data():
         from_onnx(broken)
 
 
-def test_mean_variance_normalization_of_float16():
-    network = model(
-        node("MeanVarianceNormalization", "x", axes=[1]), [("x", [2, 3], HALF)], [("y", None, HALF)]
-    )
-    compare(network, np.array([[300, 1, 2], [0, 1, 0]], "float16"), rtol=1e-3)
-
-
 @pytest.mark.parametrize("mode", ["avg", "max"])
 @pytest.mark.parametrize("how", ["half_pixel", "output_half_pixel"])
 def test_roi_align_whose_samples_depend_on_the_region(mode, how):

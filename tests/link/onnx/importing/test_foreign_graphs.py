@@ -9,6 +9,7 @@ from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx import ImportedModelError, ImportedOpError, export_onnx, from_onnx
+from pytensor.link.onnx.importing.registry import ML
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
 from tests.link.onnx.importing.small_files import (
@@ -21,7 +22,7 @@ from tests.link.onnx.importing.small_files import (
     ones,
     run,
 )
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime, one_node
 from tests.utils import REFERENCE_MODE
 
 # ------------------------------------------------------------------------------ loops
@@ -100,17 +101,11 @@ def test_while_loops_of_torch():
 # ------------------------------------------------------------------------------ single operators
 
 
-def one_ml(op_type, inputs, **attributes):
-    names = [f"x{i}" for i in range(len(inputs))]
-    each = node(op_type, " ".join(names), domain="ai.onnx.ml", **attributes)
-    return model(each, [(n, v.shape) for n, v in zip(names, inputs, strict=True)])
-
-
 @pytest.mark.parametrize("axes", [(), (1,), (2, 1)])
 def test_feature_vectorizer_flattens(axes):
     inputs = [ones(*axes, 2), 2 * ones(*axes, 3)]
     widths = [int(np.prod(v.shape[1:])) if v.ndim > 1 else v.size for v in inputs]
-    compare(one_ml("FeatureVectorizer", inputs, inputdimensions=widths), *inputs)
+    compare(one_node("FeatureVectorizer", inputs, domain=ML, inputdimensions=widths), *inputs)
 
 
 @pytest.mark.parametrize("labels", [{"classlabels_int64s": [3, 5]}, {"classlabels_strings": "ab"}])
@@ -184,9 +179,7 @@ def test_einsum_as_in_onnxruntime(equation):
     if "..." in equation:
         shapes = [[2, 5, 3]]
     inputs = [rng.normal(size=s).astype("float32") for s in shapes]
-    names = [f"x{i}" for i in range(len(inputs))]
-    einsum = node("Einsum", " ".join(names), equation=equation)
-    compare(model(einsum, [(n, v.shape) for n, v in zip(names, inputs, strict=True)]), *inputs)
+    compare(one_node("Einsum", inputs, equation=equation), *inputs)
 
 
 @pytest.mark.parametrize("equation", ["ij->i", "ii->"])

@@ -121,12 +121,6 @@ def test_a_default_may_be_replaced():
         from_onnx(network, inputs={"w": pt.fmatrix()})
 
 
-def test_an_initializer_that_is_no_input_stays():
-    network = model(node("Add", "x w"), [("x", [2])], values={"w": W})
-    with pytest.raises(ValueError, match="inputs has 'w'; the model's inputs are 'x'"):
-        from_onnx(network, inputs={"w": pt.fvector()})
-
-
 def test_an_initializer_replaced_cannot_be_trained():
     network = model(node("Add", "x w"), [("x", [2]), ("w", [2])], values={"w": W})
     with pytest.raises(ValueError, match="trainable has 'w'; the model's initializers are none"):

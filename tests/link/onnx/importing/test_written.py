@@ -2,7 +2,6 @@
 
 import numpy as np
 import onnx.parser
-import onnxruntime
 import pytest
 
 import pytensor
@@ -11,7 +10,7 @@ from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from tests.link.onnx.importing.with_onnxruntime import in_onnxruntime, parsed
-from tests.link.onnx.test_basic import op_types
+from tests.link.onnx.test_basic import op_types, run
 
 TENTH, THIRD = np.float32(0.1), np.float32(0.3)
 TENTHS = np.arange(-300, 300, dtype="float32") * THIRD
@@ -111,26 +110,21 @@ def test_quantized_numbers(dtype):
     read = from_onnx(model)
     inputs, outputs = [*read.inputs.values()], [*read.outputs.values()]
     f = pytensor.function(inputs, outputs, mode="FAST_COMPILE")
-    session = onnxruntime.InferenceSession(model.SerializeToString())
-    for result, wanted in zip(f(x), session.run(None, {"x": x}), strict=True):
+    for result, wanted in zip(f(x), run(model, [x]), strict=True):
         np.testing.assert_array_equal(result, wanted)
 
 
 def test_scores_of_half_precision():
     """Sums beyond 65,504 are in single precision, as in onnxruntime."""
     rng = np.random.default_rng(0)
-    feed = {
-        k: (rng.normal(size=(1, 4, 16)) * s).astype("float16")
-        for k, s in zip("qkv", (120, 120, 1), strict=True)
-    }
+    feed = [(rng.normal(size=(1, 4, 16)) * s).astype("float16") for s in (120, 120, 1)]
     model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
         g (float16[1, 4, 16] q, float16[1, 4, 16] k, float16[1, 4, 16] v) => (float16[1, 4, 16] y)
         { y = com.microsoft.MultiHeadAttention<num_heads = 2>(q, k, v) }""")
     read = from_onnx(model)
     f = pytensor.function([*read.inputs.values()], read.outputs["y"], mode="FAST_COMPILE")
-    result = f(*(feed[name] for name in read.inputs))
-    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
-    np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=2e-3)
+    (wanted,) = run(model, feed)
+    np.testing.assert_allclose(f(*feed), wanted, rtol=2e-3, atol=2e-3)
 
 
 def test_quantized_products():
@@ -140,8 +134,8 @@ def test_quantized_products():
         <float s = {0.013}, float t = {0.007}, float u = {0.021}, uint8 z = {100}>
         { y = com.microsoft.QLinearMul(a, s, z, b, t, z, u, z) }""")
     every = np.arange(256, dtype="uint8")
-    feed = {"a": every[:, None], "b": every[None]}
+    feed = every[:, None], every[None]
     read = from_onnx(model)
     f = pytensor.function([*read.inputs.values()], read.outputs["y"], mode="FAST_COMPILE")
-    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
-    np.testing.assert_array_equal(f(*feed.values()), wanted)
+    (wanted,) = run(model, feed)
+    np.testing.assert_array_equal(f(*feed), wanted)
