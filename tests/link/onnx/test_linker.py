@@ -90,12 +90,6 @@ def test_training_step_matches_python():
     assert losses[-1][0] < losses[0][0]
 
 
-def test_givens():
-    x, y = pt.vectors("x", "y")
-    f = function([x], y + 1, mode="ONNX", givens={y: x * 2})
-    np.testing.assert_array_equal(f([1, 2]), [3, 5])
-
-
 def test_inputs_that_are_not_contiguous():
     x = pt.matrix("x")
     value = np.arange(12.0).reshape(3, 4)[::-1, ::2]
