@@ -20,6 +20,8 @@ from pytensor.link.onnx.passes import (
     merge_common_subexpressions,
     remove_unused,
     run_passes,
+    sink_into_branches,
+    slice_empty_expansions,
     slices_to_split,
 )
 from tests.catalogue.ops import examples
@@ -43,6 +45,14 @@ def make_graph(nodes, outputs, initializers=None, shapes=None, **kwargs):
     for name, shape in (shapes or {}).items():
         graph.values[name] = Value("float32", shape)
     return graph
+
+
+def give_bodies(graph, **nodes):
+    """Give the last node bodies of one node (op type, inputs) each."""
+    for key, (op_type, inputs) in nodes.items():
+        body = graph.child()
+        body.nodes, body.outputs = [Node(op_type, inputs.split(), [f"{key}_y"])], [f"{key}_y"]
+        graph.nodes[-1].attributes[key] = body
 
 
 def listing(graph):
@@ -112,10 +122,7 @@ def example(name):
         )
     if name == "sink_into_branches":
         graph = make_graph([("Exp", "x", "e"), ("If", "x", "y")], ["y"])
-        for key, value in (("then_branch", "e"), ("else_branch", "x")):
-            body = graph.child()
-            body.nodes, body.outputs = [Node("Relu", [value], [f"{key}_y"])], [f"{key}_y"]
-            graph.nodes[-1].attributes[key] = body
+        give_bodies(graph, then_branch=("Relu", "e"), else_branch=("Relu", "x"))
         return graph
     if name == "keep_double_scales":
         return make_graph([("Mul", "x c", "a"), ("MatMul", "a x", "y")], ["y"], {"c": 0.6})
@@ -294,6 +301,40 @@ def test_equal_parameters_are_not_merged():
     assert not merge_common_subexpressions(graph)
 
 
+def test_sink_into_branches():
+    """Nodes for one branch, but not those for both, or for an output."""
+    nodes = [
+        ("Abs", "x", "a"), ("Exp", "a", "one"), ("Cos", "x", "c"),
+        ("RandomNormalLike", "c", "drawn"), ("Sin", "x", "other"), ("Neg", "x", "both"),
+        ("Tanh", "x", "kept"), ("If", "x", "y"),
+    ]  # fmt: skip
+    graph = make_graph(nodes, ["y", "kept"])
+    give_bodies(
+        graph, then_branch=("Sum", "one both kept drawn"), else_branch=("Sum", "other both")
+    )
+    assert sink_into_branches(graph)
+    assert [node.op_type for node in graph.nodes] == ["Neg", "Tanh", "If"]
+    branches = graph.nodes[-1].attributes
+    then = [node.op_type for node in branches["then_branch"].nodes]
+    assert then == ["Abs", "Exp", "Cos", "RandomNormalLike", "Sum"]
+    assert [node.op_type for node in branches["else_branch"].nodes] == ["Sin", "Sum"]
+    assert not any(sink_into_branches(part) for part in (graph, *branches.values()))
+    merge_common_subexpressions(graph)
+    run_passes(graph)
+    drawn = [node for node in graph.all_nodes() if node.op_type == "RandomNormalLike"]
+    assert len(drawn) == 1
+
+
+def test_nothing_sinks_into_a_loop():
+    """Nor into a branch, what a loop reads as well."""
+    graph = make_graph([("Exp", "x", "e"), ("Log", "x", "l"), ("Loop", "n", "z")], ["y", "z"])
+    give_bodies(graph, body=("Sum", "e l"))
+    graph.nodes.append(Node("If", ["x"], ["y"]))
+    give_bodies(graph, then_branch=("Relu", "e"), else_branch=("Relu", "x"))
+    assert not sink_into_branches(graph)
+    assert [node.op_type for node in graph.nodes] == ["Exp", "Log", "Loop", "If"]
+
+
 def test_fold_conv_scale():
     graph = example("fold_conv_scale")
     fold_conv_scale(graph)
@@ -362,6 +403,15 @@ def test_slices_that_leave_a_rest_stay(shape):
     graph.values["x"] = Value("float32", shape)
     graph.initializers["end"] = np.array([4])
     assert not slices_to_split(graph)
+
+
+def test_slice_empty_expansions():
+    graph = example("slice_empty_expansions")
+    assert slice_empty_expansions(graph)
+    expand, cut = graph.nodes[1:]
+    assert graph.constant(expand.inputs[1]).tolist() == [2, 1, 1]
+    assert [graph.constant(name).tolist() for name in cut.inputs[1:]] == [[0], [0], [-2]]
+    assert cut.outputs == ["y"]
 
 
 @pytest.mark.parametrize("optimize", [True, False])
