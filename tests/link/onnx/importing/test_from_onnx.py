@@ -139,7 +139,7 @@ def test_no_model_and_a_model_cut_off(tmp_path, linear):
     refused(tmp_path / "none.onnx", "none.onnx", FileNotFoundError)
 
 
-def test_what_does_not_hang_together(linear):
+def test_what_does_not_hang_together():
     chain = model([("Add", ["x", "b"], ["a"]), ("Neg", ["a"], ["b"]), ("Neg", ["b"], ["y"])])
     refused(chain, "cycle")
     refused(model([("Add", ["x", "w"], ["y"])]), "node Add reads 'w', which is no input")
@@ -150,7 +150,7 @@ def test_what_does_not_hang_together(linear):
     refused(both, "'w' belongs to an initializer and to an initializer")
 
 
-def test_operators_that_are_not_known(linear):
+def test_operators_that_are_not_known():
     nodes = [("Abs", ["x"], ["a"]), ("Whatever", ["a"], ["b"]), ("Whatever", ["b"], ["y"])]
     unknown = model(nodes)
     unknown.graph.node[1].domain = "org.example"
@@ -270,15 +270,19 @@ def test_sparse_initializers(indices):
     assert len(network.graph.sparse_initializer) == 1  # the model given stays as it was
 
 
-def test_a_sparse_initializer_in_a_body():
-    network = onnx.parser.parse_model("""
+def products_in_branches():
+    """Return a model of an If, whose branches are products of "x" and "x"."""
+    return onnx.parser.parse_model("""
         <ir_version: 9, opset_import: ["": 20]>
         net (bool c, float[N, 3] x) => (float[N, 2] y) { y = If(c) <
-            then_branch = t () => (float[N, 2] a) { w = Identity(x) a = MatMul(x, w) },
-            else_branch = e () => (float[N, 2] b) { v = Identity(x) b = MatMul(x, v) }> }
+            then_branch = t () => (float[N, 2] a) { a = MatMul(x, x) },
+            else_branch = e () => (float[N, 2] b) { b = MatMul(x, x) }> }
     """)
+
+
+def test_a_sparse_initializer_in_a_body():
+    network = products_in_branches()
     for attribute in network.graph.node[0].attribute:
-        del attribute.g.node[0]
         attribute.g.sparse_initializer.append(sparse([0, 3]))
         attribute.g.node[0].input[1] = "w"
     imported = from_onnx(network)
@@ -336,77 +340,59 @@ def test_operators_that_are_functions_of_the_standard():
 # ------------------------------------------------------------------------------ external data
 
 
-def stored(path, network, location="w.bin"):
-    """Write a model, whose values are in a file, and say that they are in `location`."""
-    onnx.save(network, path, save_as_external_data=True, location="w.bin", size_threshold=0)
-    file = onnx.load(path, load_external_data=False)
-    for entry in file.graph.initializer[0].external_data:
-        if entry.key == "location":
-            entry.value = os.fspath(location)
-    path.write_bytes(file.SerializeToString())
+def external(location, name="w", dims=(3, 2)):
+    """Return a tensor whose values are in a file."""
+    tensor = TensorProto(name=name, dims=dims, data_type=FLOAT, data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value=os.fspath(location))
+    return tensor
+
+
+def refused_outside(network, folder, message):
+    """Check that a file in a folder is refused, whose values are in the folder above."""
+    (folder / "inside").mkdir(exist_ok=True)
+    (folder / "w.bin").write_bytes(W.tobytes())
+    path = folder / "inside" / "model.onnx"
+    path.write_bytes(network.SerializeToString())
+    refused(path, f"{message}: .*outside")
 
 
 @pytest.mark.parametrize("where", ["parent", "absolute", "link to a file", "link to a folder"])
-def test_no_path_leaves_the_folder(tmp_path, linear, where):
-    folder, other = tmp_path / "inside", tmp_path / "other"
-    folder.mkdir()
-    other.mkdir()
-    secret = other / "w.bin"
-    secret.write_bytes(W.tobytes())
+def test_no_path_leaves_the_folder(tmp_path, where):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "link.bin").symlink_to(tmp_path / "w.bin")
+    (inside / "link").symlink_to(tmp_path)
     location = {
-        "parent": "../other/w.bin",
-        "absolute": secret,
+        "parent": "../w.bin",
+        "absolute": tmp_path / "w.bin",
         "link to a file": "link.bin",
         "link to a folder": "link/w.bin",
     }[where]
-    (folder / "link.bin").symlink_to(secret)
-    (folder / "link").symlink_to(other)
-    stored(folder / "model.onnx", linear, location)
-    refused(folder / "model.onnx", "values of 'w': .*outside")
+    network = model([("MatMul", ["x", "w"], ["y"])])
+    network.graph.initializer.append(external(location))
+    refused_outside(network, tmp_path, "values of 'w'")
 
 
 def test_a_body_reads_no_file_outside(tmp_path):
-    text = """
-        <ir_version: 9, opset_import: ["": 20]>
-        net (bool c, float[N, 3] x) => (float[N, 2] y) { y = If(c) <
-            then_branch = t () => (float[N, 2] a) { a = MatMul(x, w) },
-            else_branch = e () => (float[N, 2] b) { b = MatMul(x, w) }> }
-    """
-    network = onnx.parser.parse_model(text.replace("w)", "x)"))
+    network = products_in_branches()
     body = network.graph.node[0].attribute[0].g
     body.node[0].input[1] = "w"
-    tensor = numpy_helper.from_array(W, "w")
-    tensor.ClearField("raw_data")
-    tensor.data_location = TensorProto.EXTERNAL
-    tensor.external_data.add(key="location", value="../w.bin")
-    body.initializer.append(tensor)
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "w.bin").write_bytes(W.tobytes())
-    path = tmp_path / "inside" / "model.onnx"
-    path.write_bytes(network.SerializeToString())
-    refused(path, "values of 'w': .*outside")
+    body.initializer.append(external("../w.bin"))
+    refused_outside(network, tmp_path, "values of 'w'")
 
 
 def test_a_constant_reads_no_file_outside(tmp_path):
-    constant = model([("Constant", [], ["w"]), ("MatMul", ["x", "w"], ["y"])])
-    tensor = TensorProto(dims=[3, 2], data_type=FLOAT, data_location=TensorProto.EXTERNAL)
-    tensor.external_data.add(key="location", value="../w.bin")
-    constant.graph.node[0].attribute.append(helper.make_attribute("value", tensor))
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "w.bin").write_bytes(W.tobytes())
-    path = tmp_path / "inside" / "model.onnx"
-    path.write_bytes(constant.SerializeToString())
-    refused(path, "values of 'value' of the node of 'w': .*outside")
+    network = model([("Constant", [], ["w"]), ("MatMul", ["x", "w"], ["y"])])
+    value = helper.make_attribute("value", external("../w.bin", name=""))
+    network.graph.node[0].attribute.append(value)
+    refused_outside(network, tmp_path, "values of 'value' of the node of 'w'")
 
 
 def test_two_gigabytes_without_their_file(tmp_path):
-    tensor = TensorProto(name="w", dims=[3, 2**29], data_type=FLOAT)
-    tensor.data_location = TensorProto.EXTERNAL
-    tensor.external_data.add(key="location", value="w.bin")
-    large = model([("MatMul", ["x", "w"], ["y"])])
-    large.graph.initializer.append(tensor)
+    network = model([("MatMul", ["x", "w"], ["y"])])
+    network.graph.initializer.append(external("w.bin", dims=(3, 2**29)))
     path = tmp_path / "large.onnx"
-    path.write_bytes(large.SerializeToString())
+    path.write_bytes(network.SerializeToString())
     refused(path, "values of 'w' should be in .*w.bin", FileNotFoundError)
     (tmp_path / "w.bin").write_bytes(b"too short")
     refused(path, "values of 'w'")

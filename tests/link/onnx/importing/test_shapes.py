@@ -5,7 +5,7 @@ import pytest
 
 from pytensor import dprint, function, grad
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from pytensor.tensor.basic import Join, MakeVector
+from pytensor.tensor.basic import MakeVector
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_pytensor, parsed
 from tests.link.onnx.test_basic import growth
 
@@ -378,12 +378,6 @@ def test_long_vectors_are_not_taken_apart():
     }"""
     assert not isinstance(output(graph).owner.op, MakeVector)
     np.testing.assert_array_equal(computed(graph, 3), np.full(1000, 6))
-
-
-def test_vectors_that_a_model_computes_stay_vectors():
-    # one that isn't made of sizes isn't taken apart
-    graph = """(int64[3] x, int64[3] y0) => (int64[6] y) { y = Concat<axis = 0>(x, y0) }"""
-    assert isinstance(output(graph).owner.op, Join)
 
 
 def test_time_grows_with_the_convolutions_of_integers():
