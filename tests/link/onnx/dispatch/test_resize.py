@@ -30,11 +30,10 @@ def test_interpolation(how, static):
         assert (op_types(model) == ["Resize"]) == native
 
 
-@pytest.mark.parametrize("mode", ["linear", "cubic"])
-def test_cells_outside_are_left_out(mode):
+def test_cells_outside_are_left_out():
     # onnxruntime ignores exclude_outside without antialias
     x = pt.tensor("x", shape=(None, 3, 5, 8), dtype="float32")
-    y = pt.resize(x, scale=(2.0, 1.5), mode=mode, exclude_outside=True)
+    y = pt.resize(x, scale=(2.0, 1.5), mode="linear", exclude_outside=True)
     compare_onnx_and_py([x], y, [X])
 
 
