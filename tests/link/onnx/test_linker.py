@@ -125,15 +125,6 @@ def test_options():
         ONNXLinker(opset_version=17)
 
 
-def test_rewrites_that_are_for_other_backends_are_left_out():
-    x = pt.matrix("x")
-    f = function([x], pt.exp(x @ x + 1) * 2, mode="ONNX")
-    names = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
-    assert names <= {"Dot", "Elemwise", "Blockwise"}
-    assert not any(getattr(node.op, "destroy_map", {}) for node in f.maker.fgraph.apply_nodes)
-    assert not any("Composite" in str(node.op) for node in f.maker.fgraph.apply_nodes)
-
-
 def test_unsupported_ops_are_named():
     x = pt.matrix("x")
     eigenvalues = pt.linalg.eig(x)[0]
