@@ -15,6 +15,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import graph_inputs
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.importing import describe
+from tests.link.onnx.importing.with_onnxruntime import in_pytensor
 from tests.utils import REFERENCE_MODE
 
 FLOAT = TensorProto.FLOAT
@@ -230,11 +231,9 @@ def test_functions_of_another_opset_than_the_model(domain):
         <domain: "own", opset_import: ["": 13, "own": 1, "ai.onnx.ml": 3]>
         of_both (a) => (c) {{ b = own.share(a) c = Softmax<axis = 1>(b) }}
     """
-    imported = from_onnx(onnx.parser.parse_model(text.format(opset=12, domain=domain)))
+    network = onnx.parser.parse_model(text.format(opset=12, domain=domain))
     value = np.random.default_rng(0).normal(size=(2, 3, 2)).astype("float32")
-    results = pytensor.function(
-        [imported.inputs["x"]], list(imported.outputs.values()), mode=REFERENCE_MODE
-    )(value)
+    results = in_pytensor(network, [value])
     old = softmax(value.reshape(2, -1), axis=1).reshape(value.shape)
     wanted = old, softmax(old, axis=1), softmax(value, axis=1)
     for result, expected in zip(results, wanted, strict=True):
@@ -285,11 +284,8 @@ def test_a_sparse_initializer_in_a_body():
     for attribute in network.graph.node[0].attribute:
         attribute.g.sparse_initializer.append(sparse([0, 3]))
         attribute.g.node[0].input[1] = "w"
-    imported = from_onnx(network)
-    given = [np.True_, np.float32([[1, 10, 100]])]
-    inputs = list(imported.inputs.values())
-    compute = pytensor.function(inputs, imported.outputs["y"], mode=REFERENCE_MODE)
-    np.testing.assert_array_equal(compute(*given), [[3, 40]])
+    (y,) = in_pytensor(network, [np.True_, np.float32([[1, 10, 100]])])
+    np.testing.assert_array_equal(y, [[3, 40]])
 
 
 @pytest.mark.parametrize(
