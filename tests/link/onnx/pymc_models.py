@@ -12,7 +12,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import onnxruntime
 import pymc as pm
 import scipy.stats as st
 from pymc.logprob.utils import ParameterValueError
@@ -20,6 +19,7 @@ from pymc.logprob.utils import ParameterValueError
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from tests.catalogue.pymc_models import LAWS, build, names_of
+from tests.link.onnx.test_basic import session_of
 
 # Distances from the initial point, of every coordinate.
 NEAR, FAR = (0.1, 1.0), (5.0, 30.0, 300.0, 2000.0)
@@ -148,11 +148,7 @@ def draws_of(name, count):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = export_onnx([], variables)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = session_of(model)
     runs = [session.run(None, {}) for _ in range(count)]
     names = [variable.name for variable in variables]
     return dict(zip(names, (np.stack(v) for v in zip(*runs, strict=True)), strict=True))

@@ -154,6 +154,21 @@ def tensors(draw, dtypes, *, min_side=0, min_dims=0, max_dims=3, elements=None):
     return pt.tensor("x", dtype=dtype, shape=shape), value
 
 
+def few_values(dtype):
+    """Draw one of few floats, so that some elements are equal, NaN or infinite."""
+    return st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])
+
+
+def small_floats(dtype):
+    """Draw floats whose sums and products are exact in all orders, or infinite or NaN."""
+    return st.sampled_from([0.0, -0.0, 1, -1, 0.5, -2, 4, np.inf, -np.inf, np.nan])
+
+
+def tensors_with_ties(**limits):
+    """Draw as `tensors` does, of any dtype, or of floats with `few_values`."""
+    return tensors(FLOATS, elements=few_values, **limits) | tensors(DTYPES, **limits)
+
+
 @st.composite
 def axes_of(draw, ndim):
     """Draw some of the axes, or None for all."""

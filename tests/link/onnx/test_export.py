@@ -10,7 +10,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import VerificationError, export_onnx, onnx_funcify
+from pytensor.link.onnx import export_onnx, onnx_funcify
 from tests.link.onnx.test_basic import (
     Triple,
     check_results,
@@ -57,7 +57,7 @@ def test_compiled_function(x):
     updates = {count: count + 1}
     f = pytensor.function([x], [y, y.sum()], updates=updates, mode="FAST_COMPILE", name="net")
     w.set_value(np.arange(12, dtype="float32").reshape(3, 4))
-    model = export_onnx(f, verify=[X])
+    model = export_onnx(f, verify={"x": X})
     assert model.graph.name == "net"
     assert "count" not in names(model.graph.initializer)
     assert count.get_value() == 0
@@ -124,17 +124,6 @@ def test_initializers_as_inputs(x):
     assert names(model.graph.initializer) == ["w"]
 
 
-def test_external_data(x, tmp_path):
-    w = pytensor.shared(np.random.default_rng(0).normal(size=(3, 500)).astype("float32"), name="w")
-    export_onnx([x], x @ w, tmp_path / "m.onnx", external_data=True, verify=[X])
-    assert (tmp_path / "m.onnx.data").stat().st_size < 8192
-    assert (tmp_path / "m.onnx").stat().st_size < 2000
-    loaded = onnx.load(tmp_path / "m.onnx")
-    np.testing.assert_array_equal(
-        onnx.numpy_helper.to_array(loaded.graph.initializer[0]), w.get_value()
-    )
-
-
 def test_metadata(x):
     with pytensor.config.change_flags(traceback__limit=8):
         y = pt.exp(x)
@@ -154,19 +143,6 @@ def test_metadata(x):
     assert os.path.relpath(__file__) in properties["pytensor.trace"]
 
 
-def test_verify_finds_a_difference(x):
-    class Wrong(Triple):
-        pass
-
-    @onnx_funcify.register(Wrong)
-    def onnx_funcify_Wrong(op, node, x):
-        return x + 1
-
-    export_onnx([x], [Wrong()(x)], verify={"x": np.full((2, 3), 0.5)})
-    with pytest.raises(VerificationError, match=r"'output_0' differs: absolute error 1 .*"):
-        export_onnx([x], [Wrong()(x)], verify={"x": np.ones((2, 3))})
-
-
 def test_optimize_false_writes_the_graph_as_it_is(x):
     y = (x * 1 + 0).T.T
     assert op_types(export_onnx([x], pt.exp(y))) == ["Exp"]
@@ -180,6 +156,7 @@ def test_optimize_false_writes_the_graph_as_it_is(x):
         ({"opset_version": 17}, ValueError, "opset_version must be one of"),
         ({"opset_version": True}, ValueError, "opset_version must be one of"),
         ({"initializers": "outputs"}, ValueError, "initializers must be one of"),
+        ({"checks": "ignore"}, ValueError, "checks must be one of"),
         ({"external_data": "yes"}, ValueError, "external_data must be one of"),
         ({"external_data": True}, ValueError, "needs a path"),
         ({"dynamic_axes": {"z": {0: "N"}}}, ValueError, "names ..z.."),
@@ -264,12 +241,6 @@ def test_small_network():
     ]
 
 
-def test_small_network_at_another_opset():
-    x, y = small_network(8, 12)
-    images = np.random.default_rng(1).normal(size=(1, 3, 8, 12))
-    compare_onnx_and_py([x], y, [images], opset_version=24, rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.slow
 def test_small_network_as_a_function():
     """As it is rewritten for a mode; Numba itself, which takes half a minute, compiles nothing."""
@@ -344,9 +315,10 @@ def test_external_data_is_written_anew(tmp_path, monkeypatch, folder):
     path = os.path.join(folder, "m.onnx")
     for factor in (1, 3):
         w.set_value(np.full((40, 40), factor, "float32"))
-        export_onnx(x, x @ w, path, external_data=True)
+        export_onnx(x, x @ w, path, external_data=True, verify=[np.ones((1, 40))])
         assert sorted(os.listdir(folder)) in (["m.onnx", "m.onnx.data"],
                                               ["m.onnx", "m.onnx.data", "sub folder"])  # fmt: skip
+        assert os.path.getsize(path) < 2000 < os.path.getsize(path + ".data")
         session = onnxruntime.InferenceSession(path)
         (result,) = session.run(None, {"x": np.ones((1, 40), "float32")})
         assert (result == 40 * factor).all()

@@ -90,12 +90,6 @@ def test_training_step_matches_python():
     assert losses[-1][0] < losses[0][0]
 
 
-def test_givens():
-    x, y = pt.vectors("x", "y")
-    f = function([x], y + 1, mode="ONNX", givens={y: x * 2})
-    np.testing.assert_array_equal(f([1, 2]), [3, 5])
-
-
 def test_inputs_that_are_not_contiguous():
     x = pt.matrix("x")
     value = np.arange(12.0).reshape(3, 4)[::-1, ::2]
@@ -129,15 +123,6 @@ def test_options():
     function([x], x, mode=Mode(ONNXLinker(providers="CPUExecutionProvider")))
     with pytest.raises(ValueError, match="opset_version must be one of"):
         ONNXLinker(opset_version=17)
-
-
-def test_rewrites_that_are_for_other_backends_are_left_out():
-    x = pt.matrix("x")
-    f = function([x], pt.exp(x @ x + 1) * 2, mode="ONNX")
-    names = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
-    assert names <= {"Dot", "Elemwise", "Blockwise"}
-    assert not any(getattr(node.op, "destroy_map", {}) for node in f.maker.fgraph.apply_nodes)
-    assert not any("Composite" in str(node.op) for node in f.maker.fgraph.apply_nodes)
 
 
 def test_unsupported_ops_are_named():

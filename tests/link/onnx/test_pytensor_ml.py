@@ -1,7 +1,6 @@
 """Networks of pytensor-ml, exported; and one that is trained in `jax_mode`."""
 
 import numpy as np
-import onnxruntime
 import pytest
 from sklearn import datasets
 
@@ -14,6 +13,8 @@ pytest.importorskip("pytensor_ml", reason="pytensor-ml isn't installed")
 
 from pytensor_ml import activations, layers, loss, model, optim, pytensorf, util
 from pytensor_ml.layers.conv import Im2Col
+
+from tests.link.onnx.test_basic import run
 
 RNG = np.random.default_rng(0)
 IMAGES, SEQUENCES = (None, 6, None, 4), (None, 5, 4)
@@ -96,6 +97,6 @@ def test_a_network_is_trained_in_jax_mode_and_exported():
         step(*batches())
     new = images[500:].astype("float32")
     file = export_onnx(x, pytensorf.rewrite_for_prediction(net.y), output_names=["y"], verify=[new])
-    (y,) = onnxruntime.InferenceSession(file.SerializeToString()).run(None, {"x": new})
+    (y,) = run(file, [new])
     np.testing.assert_allclose(y, net.predict(new), rtol=1e-4, atol=1e-4)
     assert (y.argmax(axis=1) == digits[500:].argmax(axis=1)).mean() > 0.6

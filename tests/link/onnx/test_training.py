@@ -1,7 +1,6 @@
 """A whole training step as one model: loss and new values of everything that it changes."""
 
 import numpy as np
-import onnxruntime
 import pytest
 
 import pytensor
@@ -10,6 +9,7 @@ from pytensor.graph.replace import clone_replace
 from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import SGD
 from pytensor.tensor.special import log_softmax
+from tests.link.onnx.test_basic import run_session, session_of
 
 STEPS, BATCH, CLASSES = 50, 6, 3
 
@@ -72,14 +72,11 @@ def test_training_step():
     inputs, loss, updates = training_step()
     arguments, outputs = as_pure_function(inputs, loss, updates)
     model = export_onnx(arguments, outputs, opset_version=18)
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    names = [i.name for i in session.get_inputs()]
+    session = session_of(model)
     state = [v.get_value() for v in updates]
     losses = []
     for _ in range(STEPS):
-        result, *state = session.run(None, dict(zip(names, [*data(), *state], strict=True)))
+        result, *state = run_session(session, [*data(), *state])
         losses.append(result)
     expected, expected_state = trained_in_jax()
     np.testing.assert_allclose(losses, expected, rtol=1e-4, atol=1e-4)

@@ -10,15 +10,12 @@ import numpy as np
 import onnx
 import pytest
 
-from docs.tools.onnx_support import attempt, export
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.catalogue.ops import examples, random_examples
+from pytensor.link.onnx import export_onnx
+from tests.link.onnx.compare.intact import exported_examples
 from tests.link.onnx.extras.random.test_random import CONTINUOUS, N, session_of, shared_rng
 from tests.utils import TOLERANCES
 
 WEB = Path(__file__).parent / "web"
-# In this order: a row that has none of them isn't for numbers.
-PREFERRED = ("float32", "int64", "int32", "bool", "float64")
 
 
 @pytest.fixture(scope="module")
@@ -32,21 +29,6 @@ def runner(tmp_path_factory):
         ["npm", "install", "--no-audit", "--no-fund"], cwd=folder, check=True, capture_output=True
     )
     return folder / "run_models.mjs"
-
-
-def model_of(example):
-    """Return model, values and results of a row's first dtype that works; None for none."""
-    for dtype in PREFERRED:
-        found = attempt(example, dtype)
-        if found is None:
-            continue
-        inputs, outputs, values, expected = found
-        try:
-            model = export(inputs, outputs)
-        except UnsupportedOpError:
-            continue
-        return model, values, expected
-    return None
 
 
 def encode(array):
@@ -63,13 +45,7 @@ def decode(tensor):
 @pytest.mark.long
 def test_every_supported_op(runner, tmp_path):
     expected = {}
-    random = {example.name for example in random_examples()}
-    for number, example in enumerate(examples()):
-        name = example.name
-        found = None if name in random else model_of(example)
-        if found is None:
-            continue
-        model, values, results = found
+    for number, (name, model, values, results) in enumerate(exported_examples()):
         key = f"{number:03d}"
         expected[key] = name, [output.name for output in model.graph.output], results
         onnx.save(model, tmp_path / f"{key}.onnx")

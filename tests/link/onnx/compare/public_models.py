@@ -11,8 +11,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx, quantize_int8
 from pytensor.link.onnx.compare.graph import Model
+from tests.link.onnx.importing.recorded import FOLDER, inputs_of
 
-NETWORKS = Path(__file__).parents[1] / "importing" / "networks"
 FILES = (
     "torch_resnet18",
     "torch_unet",
@@ -24,25 +24,9 @@ FILES = (
 )
 
 
-@cache
-def recorded():
-    found = {}
-    with np.load(NETWORKS / "gradients.npz") as file:
-        for key, value in file.items():
-            name, _, what = key.partition("/")
-            if what.startswith("input_"):
-                found.setdefault(name, []).append(value)
-    return found
-
-
 def of_file(name):
-    model = Model.read(str(NETWORKS / f"{name}.onnx"))
-    if name.startswith("sklearn"):
-        values = [np.random.default_rng(0).uniform([4, 2, 1, 0], [8, 4.4, 7, 2.5], (50, 4))]
-        values = [values[0].astype("float32")]
-    else:
-        values = recorded()[name.partition("_")[2]]
-    return model, dict(zip(model.inputs, values, strict=True))
+    model = Model.read(str(FOLDER / f"{name}.onnx"))
+    return model, dict(zip(model.inputs, inputs_of(name), strict=True))
 
 
 def parameter(rng, name, *shape):

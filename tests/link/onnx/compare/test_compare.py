@@ -168,7 +168,7 @@ def test_test_data_beside_a_model_is_read(tmp_path, model):
 
 
 @pytest.mark.slow
-def test_edge_values(model):
+def test_edge_values():
     """Neither level is wrong, and a runtime that makes subnormal numbers zero is."""
 
     def flushing(proto, inputs):

@@ -5,9 +5,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.link.onnx import export_onnx
-from pytensor.tensor.batchnorm import _reduced_axes, inference_form
+from pytensor.tensor.batchnorm import inference_form
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
-from tests.utils import in_turn
 
 RNG = np.random.default_rng(6)
 X = RNG.normal(size=(2, 4, 9, 11)).astype("float32")
@@ -76,24 +75,6 @@ def test_broadcast_parameters():
     x = pt.tensor4("x", dtype="float32")
     vectors = [np.full(1, value, "float32") for value in (2, 1, 0.5, 3)]
     compare_onnx_and_py([x], pt.batch_normalization(x, *vectors), [X])
-
-
-@in_turn("axes, static", ["spatial", "per-activation", (1, 3)], [True, False])
-def test_training(axes, static):
-    dtype = "float32"
-    x = pt.tensor("x", shape=X.shape if static else (None,) * 4, dtype=dtype)
-    shape = [n for a, n in enumerate(X.shape) if a not in _reduced_axes(axes, 4)]
-    four = [pt.tensor(name, shape=[None] * len(shape), dtype=dtype) for name in "gbmv"]
-    gamma, beta, mean, variance = four
-    outputs = pt.batch_normalization_train(
-        x, gamma, beta, axes=axes, running_mean=mean, running_var=variance
-    )
-    values = [X, *(RNG.uniform(0.5, 2, shape) for _ in four)]
-    # A cotangent that isn't constant along any axis, for which the gradient would vanish
-    weight = np.linspace(-1, 2, X.size, dtype=dtype).reshape(X.shape)
-    cost = pt.sum(outputs[0] * weight) + pt.sum(outputs[3]) + pt.sum(outputs[4] * gamma)
-    gradients = pt.grad(cost, [x, gamma, beta], disconnected_inputs="raise")
-    compare_onnx_and_py([x, *four], [*outputs, *gradients], values)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])

@@ -9,16 +9,11 @@ import pytensor.tensor as pt
 from pytensor.scalar import and_, or_, xor
 from pytensor.tensor.elemwise import CAReduce
 from pytensor.tensor.math import Max, Min, ProdWithoutZeros
-from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, axes_of, tensors
+from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, axes_of, small_floats, tensors
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(2, 3, 4))
-
-
-def small_floats(dtype):
-    # Sums and products of these are exact in all orders, or infinite or NaN.
-    return st.sampled_from([0.0, -0.0, 1, -1, 0.5, -2, 4, np.inf, -np.inf, np.nan])
 
 
 def nonzero(x):

@@ -103,12 +103,6 @@ def test_check_of_an_inner_graph():
     assert [bool(run(model, [np.array([v], "float32")])[1]) for v in (0, -2)] == [True, False]
 
 
-def test_argument_is_checked():
-    x = pt.vector("x", dtype="float32")
-    with pytest.raises(ValueError, match="checks must be one of"):
-        export_onnx([x], x, checks="ignore")
-
-
 def test_printing_is_dropped_with_a_warning():
     x = pt.vector("x", dtype="float32")
     with pytest.warns(DroppedPrintWarning, match="'a value'"):

@@ -3,7 +3,6 @@ import warnings
 import numpy as np
 import pytest
 
-import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.errors import DroppedCheckWarning
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
@@ -11,9 +10,7 @@ from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 RNG = np.random.default_rng(5)
 SIZES = dict(zip("ijklb", (2, 3, 4, 5, 6), strict=True))
 CASES = [
-    "ij->ji", "ij->", "ii->i", "ii->", "iij->j", "i,i->", "i,j->ij", "ij,jk->ik", "ij,kj->ik",
-    "bij,bjk->bik", "bij,jk->bik", "ijk,jkl->il", "ij,jk,kl->il", "ij,ij->ij", "...ij,...jk->...ik",
-    "b...,b...->...", "ij,j", "ii,ij->j",
+    "ij->ji", "ij->", "ii->i", "iij->j", "i,j->ij", "ij,jk,kl->il", "...ij,...jk->...ik", "ij,j"
 ]  # fmt: skip
 
 
@@ -44,10 +41,3 @@ def test_product_is_one_node():
         [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(2, 4, 5))],
     )
     assert op_types(model) == ["MatMul"]
-
-
-def test_gradient():
-    x, y = pt.tensor3("x"), pt.matrix("y")
-    cost = (pt.einsum("bij,jk->bk", x, y) ** 2).sum()
-    values = [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(4, 5))]
-    compare_onnx_and_py([x, y], pytensor.grad(cost, [x, y]), values)

@@ -13,13 +13,18 @@ from pytensor.tensor.extra_ops import (
     fill_diagonal,
     fill_diagonal_offset,
 )
-from tests.link.onnx.strategies import DTYPES, FLOATS, INTEGERS, tensors
+from tests.link.onnx.strategies import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    few_values,
+    small_floats,
+    tensors,
+    tensors_with_ties,
+)
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
-SPECIAL = st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])
 X = np.arange(24, dtype="float32").reshape(2, 3, 4)
-
-
 cumulative = st.sampled_from(["cumsum", "cumprod"])
 
 
@@ -27,11 +32,8 @@ cumulative = st.sampled_from(["cumsum", "cumprod"])
 @given(name=cumulative, data=st.data())
 def test_cumulative(name, data):
     # NumPy accumulates narrower integers in int64, which isn't the dtype that the Op promises.
-    small = st.sampled_from([0.0, -0.0, 1, -1, 0.5, -2, 4, np.inf, -np.inf, np.nan])
-    is_float = data.draw(st.booleans())
-    elements = (lambda dtype: small) if is_float else None
-    dtypes = FLOATS if is_float else ["int64", "uint64"]
-    x, value = data.draw(tensors(dtypes, min_dims=1, elements=elements))
+    floats = tensors(FLOATS, min_dims=1, elements=small_floats)
+    x, value = data.draw(floats | tensors(["int64", "uint64"], min_dims=1))
     axis = data.draw(st.sampled_from([None, *range(x.ndim)]))
     compare_onnx_and_py([x], getattr(pt, name)(x, axis=axis), [value], rtol=0, atol=0)
 
@@ -61,7 +63,7 @@ def test_cumsum_is_one_node():
 @given(side=st.sampled_from(["left", "right"]), data=st.data())
 def test_searchsorted(side, data):
     special = data.draw(st.booleans())
-    elements = (lambda dtype: SPECIAL) if special else None
+    elements = few_values if special else None
     dtypes = FLOATS if special else DTYPES
     x, array = data.draw(tensors(dtypes, min_dims=1, max_dims=1, elements=elements))
     v, values = data.draw(tensors(dtypes, elements=elements))
@@ -97,9 +99,7 @@ def test_repeat_of_all_entries_alike():
 @pytest.mark.slow
 @given(data=st.data())
 def test_unique(data):
-    special = data.draw(st.booleans())
-    elements = (lambda dtype: SPECIAL) if special else None
-    x, value = data.draw(tensors(FLOATS if special else DTYPES, min_dims=1, elements=elements))
+    x, value = data.draw(tensors_with_ties(min_dims=1))
     wanted = data.draw(st.tuples(*[st.booleans()] * 3))
     outputs = Unique(*wanted)(x)
     compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)

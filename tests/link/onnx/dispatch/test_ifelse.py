@@ -5,10 +5,6 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.conditional import ifelse
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.ir import Value
-from pytensor.link.onnx.passes import merge_common_subexpressions, run_passes, sink_into_branches
-from pytensor.link.onnx.write.builder import GraphBuilder
-from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.test_basic import check_results, compare_onnx_and_py, op_types, run
 from tests.utils import REFERENCE_MODE
 
@@ -88,53 +84,3 @@ def test_compiled_function(mode):
         assert op_types(model) == ["Cast", "If"]
         for value in (0, 1):
             check_results(model, run(model, [np.array(value), X]), [reference(value, X)])
-
-
-def chain():
-    """Build an If, and before it nodes for one branch, for the other, for both, for an output."""
-    builder = GraphBuilder(20)
-    graph = builder.graph
-    graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
-    graph.values = {"c": Value("bool", ()), "x": Value("float32", (2,))}
-    c, x = Term(builder, "c", "bool", ()), Term(builder, "x", "float32", (2,))
-    one = x.node("Abs").node("Exp")
-    random = x.node("Cos").node("RandomNormalLike")
-    other, both, kept = x.node("Sin"), x.node("Neg"), x.node("Tanh")
-    branches = {}
-    for key, terms in (("then_branch", [one, both, kept, random]), ("else_branch", [other, both])):
-        with builder.subgraph() as branches[key]:
-            builder.output(builder.node("Sum", *terms), (2,))
-    (chosen,) = builder.node("If", c, **branches)
-    graph.outputs = [chosen.name, kept.name]
-    for name in graph.outputs:
-        graph.values[name] = Value("float32", (2,))
-    return graph, branches
-
-
-def test_sink_into_branches():
-    graph, branches = chain()
-    assert sink_into_branches(graph)
-    assert [node.op_type for node in graph.nodes] == ["Neg", "Tanh", "If"]
-    then = [node.op_type for node in branches["then_branch"].nodes]
-    assert then == ["Abs", "Exp", "Cos", "RandomNormalLike", "Sum"]
-    assert [node.op_type for node in branches["else_branch"].nodes] == ["Sin", "Sum"]
-    assert not any(sink_into_branches(part) for part in (graph, *branches.values()))
-    merge_common_subexpressions(graph)
-    run_passes(graph)
-    drawn = [node for node in graph.all_nodes() if node.op_type == "RandomNormalLike"]
-    assert len(drawn) == 1
-
-
-def test_nothing_sinks_into_a_loop():
-    builder = GraphBuilder(20)
-    graph = builder.graph
-    graph.inputs = [graph.fresh_name(name) for name in ("n", "x")]
-    value = Term(builder, "x", "float32", (2,)).node("Exp")
-    with builder.subgraph() as body:
-        builder.input("step", "int64", ())
-        builder.output(builder.input("running", "bool", ()), ())
-        builder.output(-value, (2,))
-    (stacked,) = builder.node("Loop", Term(builder, "n", "int64", ()), None, body=body)
-    graph.outputs = [stacked.name]
-    assert not sink_into_branches(graph)
-    assert [node.op_type for node in graph.nodes] == ["Exp", "Loop"]

@@ -12,7 +12,7 @@ from tests.utils import in_turn
 RNG = np.random.default_rng(8)
 SHAPE = (2, 6, 3, 5)
 X = RNG.normal(1, 3, size=SHAPE)
-OPSETS = (18, 20, 21, 23, 24)
+OPSETS = (18, 22, 23)
 
 # Function of the input and the parameters, and the parameters' shape
 CASES = {
@@ -35,14 +35,12 @@ NODES = {
     "instance": (["InstanceNormalization"], 18),
     "group": (["Reshape", "InstanceNormalization", "Reshape", "Mul", "Add"], 18),
 }
-# Half precision is rounded once here, by onnxruntime sometimes in between
-TOLERANCES = {"float16": (2e-3, 4e-3), "float32": (1e-5, 2e-6), "float64": (1e-12, 1e-13)}
 
 
-def inputs_of(name, dtype, static=True):
+def inputs_of(name, static=True):
     shapes = (SHAPE, CASES[name][1], CASES[name][1])
     return [
-        pt.tensor(label, shape=shape if static else (None,) * len(shape), dtype=dtype)
+        pt.tensor(label, shape=shape if static else (None,) * len(shape), dtype="float32")
         for label, shape in zip(("x", "scale", "bias"), shapes, strict=True)
     ]
 
@@ -52,20 +50,10 @@ def values_of(name):
     return [X, RNG.uniform(0.5, 2, shape), RNG.normal(size=shape)]
 
 
-@in_turn("name, exact, dtype", [*CASES], [True, False], ["float16", "float32", "float64"])
-def test_values(name, exact, dtype):
-    """With lengths that are known, and without."""
-    rtol, atol = TOLERANCES[dtype]
-    for static in (True, False):
-        inputs = inputs_of(name, dtype, static)
-        out = CASES[name][0](*inputs)
-        compare_onnx_and_py(inputs, out, values_of(name), rtol=rtol, atol=atol, exact=exact)
-
-
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("name", NODES)
 def test_operators(name, opset):
-    inputs = inputs_of(name, "float32")
+    inputs = inputs_of(name)
     model = export_onnx(inputs, CASES[name][0](*inputs), opset_version=opset)
     types, since = NODES[name]
     kept = [t for t in op_types(model) if t not in ("Shape", "Unsqueeze")]
@@ -74,11 +62,10 @@ def test_operators(name, opset):
 
 @in_turn("name, static", [*CASES], [True, False])
 def test_missing_parameters(name, static):
-    x, scale, bias = inputs_of(name, "float32", static)
+    x, scale, bias = inputs_of(name, static)
     function = CASES[name][0]
     outputs = [function(x), function(x, scale), function(x, None, bias)]
-    rtol, atol = TOLERANCES["float32"]
-    compare_onnx_and_py([x, scale, bias], outputs, values_of(name), rtol=rtol, atol=atol)
+    compare_onnx_and_py([x, scale, bias], outputs, values_of(name), rtol=1e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])

@@ -97,14 +97,6 @@ def lstm():
     return x, weights, h, [rng.normal(size=shape).astype("float32") for shape in shapes]
 
 
-@pytest.mark.slow
-def test_lstm():
-    x, weights, h, values = lstm()
-    cost = (h[-1] ** 2).sum() + h.sum()
-    outputs = [h, h[-1], *pt.grad(cost, [x, *weights])]
-    compare_onnx_and_py([x, *weights], outputs, values, optimize=False)
-
-
 def test_gradient_of_no_steps():
     x = pt.fmatrix("x")
     totals = loop(lambda a, total: a + 0.5 * total, sequences=[x], outputs_info=[zeros(3)])

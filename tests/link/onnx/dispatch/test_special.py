@@ -38,12 +38,6 @@ def test_infinity_and_nan(dtype):
     compare_onnx_and_py([x], outputs, [rows[:1]])
 
 
-def test_no_elements():
-    x = pt.tensor3("x", dtype="float32")
-    outputs = [function(x, axis=axis) for function in FUNCTIONS.values() for axis in (1, (1, 2))]
-    compare_onnx_and_py([x], outputs, [np.zeros((0, 2, 3))])
-
-
 def test_logsumexp_of_nothing():
     x = pt.fmatrix("x")
     compare_onnx_and_py([x], pt.special.logsumexp(x, axis=1), [np.zeros((2, 0))])

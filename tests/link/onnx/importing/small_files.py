@@ -6,7 +6,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.link.onnx.importing import with_onnxruntime
 from tests.link.onnx.importing.with_onnxruntime import in_pytensor
 
-FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
+FLOAT, HALF = TensorProto.FLOAT, TensorProto.FLOAT16
+INT64, BOOL = TensorProto.INT64, TensorProto.BOOL
 
 
 def node(op_type, inputs, outputs="y", **attributes):
@@ -19,9 +20,9 @@ def info(name, shape, dtype=FLOAT):
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
-def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version=8, **more):
-    """Build a model of nodes, inputs and outputs (name, shape[, dtype]), and initializers."""
-    graph = helper.make_graph(
+def body(nodes, outputs, inputs=(), values=(), **more):
+    """Return a graph for an If, a Loop or a Scan; its parts are given as to `model`."""
+    return helper.make_graph(
         nodes if isinstance(nodes, list) else [nodes],
         "foreign",
         [info(*v) for v in inputs],
@@ -29,6 +30,11 @@ def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version
         [numpy_helper.from_array(np.asarray(v), name) for name, v in dict(values).items()],
         **more,
     )
+
+
+def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version=8, **more):
+    """Build a model of nodes, inputs and outputs (name, shape[, dtype]), and initializers."""
+    graph = body(nodes, outputs, inputs, values, **more)
     opsets = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", 3)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
 

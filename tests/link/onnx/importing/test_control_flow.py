@@ -293,22 +293,6 @@ def test_sequences():
     compare(parsed(text), [np.arange(10, dtype="float32").reshape(5, 2) ** 2])
 
 
-def test_optional():
-    text = """
-    model (float[3] x) => (float[3] y, bool is, bool isnt) {
-      some = Optional(x)
-      none = OptionalHasElement()
-      y = OptionalGetElement(some)
-      is = OptionalHasElement(some)
-      isnt = Identity(none)
-    }
-    """
-    y, there, absent = in_pytensor(parsed(text, 18), [X])
-    np.testing.assert_array_equal(y, X)
-    assert there
-    assert not absent
-
-
 def test_strings_are_refused_with_a_reason():
     text = "model (float[2] x) => (y) { y = StringNormalizer(x) }"
     with pytest.raises(ImportedOpError, match="has no strings; do this before the model"):

@@ -4,19 +4,21 @@ import numpy as np
 import pytest
 
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from tests.link.onnx.importing.with_onnxruntime import compare, in_pytensor, one_node, parsed
+from tests.link.onnx.importing.with_onnxruntime import (
+    compare,
+    in_pytensor,
+    normal,
+    one_node,
+    parsed,
+)
 
 NAN, INF = np.nan, np.inf
-
-
-def image(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape).astype("float32")
 
 
 @pytest.mark.parametrize("auto_pad", ["NOTSET", "VALID", "SAME_LOWER", "SAME_UPPER"])
 @pytest.mark.parametrize("output_shape", [[6, 9], [7, 8]])
 def test_conv_transpose_puts_an_odd_cell_where_the_standard_does(auto_pad, output_shape):
-    values = [image(1, 2, 3, 4), image(2, 1, 3, 3)]
+    values = [normal(1, 2, 3, 4), normal(2, 1, 3, 3)]
     how = {"auto_pad": auto_pad, "output_shape": output_shape, "strides": [2, 2]}
     compare(one_node("ConvTranspose", values, **how), values)
 
@@ -45,7 +47,7 @@ def test_range_whose_quotient_is_just_above_a_whole_number():
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
 @pytest.mark.parametrize("op_type", ["ScatterElements", "ScatterND"])
 def test_no_updates(op_type, reduction):
-    x = image(3, 2)
+    x = normal(3, 2)
     indices = np.zeros((0, 2 if op_type == "ScatterElements" else 1), "int64")
     values = [x, indices, x[:0]]
     model = one_node(op_type, values, version=18, reduction=reduction)
@@ -56,7 +58,7 @@ def test_no_updates(op_type, reduction):
 
 @pytest.mark.parametrize("op_type", ["GridSample", "DeformConv"])
 def test_infinite_cells_do_not_reach_places_beyond_the_image(op_type):
-    x = image(1, 1, 3, 4)
+    x = normal(1, 1, 3, 4)
     x[0, 0, [0, -1], [0, -1]] = NAN, INF
     beyond = np.array([[-9, -9], [9, 9], [-9, 0], [NAN, 0]], "float32")
     if op_type == "GridSample":
@@ -64,7 +66,7 @@ def test_infinite_cells_do_not_reach_places_beyond_the_image(op_type):
         model = one_node(op_type, values, version=20)
         compare(one_node(op_type, [x, values[1][:, :, :3]], version=20), [x, values[1][:, :, :3]])
     else:
-        values = [x, image(1, 1, 1, 1), np.tile(beyond.T[None, :, None], (1, 1, 3, 1))]
+        values = [x, normal(1, 1, 1, 1), np.tile(beyond.T[None, :, None], (1, 1, 3, 1))]
         model = one_node(op_type, values, version=22)
     (out,) = in_pytensor(model, values)
     np.testing.assert_array_equal(out, np.zeros_like(out))
@@ -73,13 +75,13 @@ def test_infinite_cells_do_not_reach_places_beyond_the_image(op_type):
 @pytest.mark.parametrize("ratio", [0, 2])
 @pytest.mark.parametrize("mode", ["avg", "max"])
 def test_roi_align_of_no_regions(mode, ratio):
-    values = [image(1, 2, 5, 6), image(0, 4), np.zeros(0, "int64")]
+    values = [normal(1, 2, 5, 6), normal(0, 4), np.zeros(0, "int64")]
     how = {"mode": mode, "output_height": 2, "output_width": 3, "sampling_ratio": ratio}
     compare(one_node("RoiAlign", values, **how), values)
 
 
 def test_suppression_among_no_boxes():
-    values = [image(1, 0, 4), image(1, 2, 0), np.array([3])]
+    values = [normal(1, 0, 4), normal(1, 2, 0), np.array([3])]
     compare(one_node("NonMaxSuppression", values, types=["int64"]), values)
 
 
@@ -89,7 +91,7 @@ def test_quantization_of_nothing():
     compare(one_node("DynamicQuantizeLinear", values, 3, types=types), values)
 
 
-X = image(1, 4, 6, 6)
+X = normal(1, 4, 6, 6)
 BYTES, ZERO, TWO_ZEROS = np.ones((2, 2), "uint8"), np.uint8(0), np.zeros(2, "uint8")
 ONE, TWO = np.float32(1), np.ones(2, "float32")
 SENSELESS = {
@@ -165,6 +167,7 @@ HALF = {
     "LpNormalization": ([[300, 400]], {}, [[0.6, 0.8]]),
     "LRN": (np.full((1, 1, 1, 2), 300), {"size": 1, "alpha": 1.0, "beta": 0.5}, 300 / 90001**0.5),
     "Mean": ([60000], {}, [60000]),
+    "MeanVarianceNormalization": ([[300, 0]], {"axes": [1]}, [[1, -1]]),
     "NegativeLogLikelihoodLoss": (np.full((70000, 1), -1), {}, 1),
     "SoftmaxCrossEntropyLoss": (np.zeros((70000, 2)), {}, np.log(2)),
     "RoiAlign": (np.full((1, 1, 4, 4), 60000), {"sampling_ratio": 2}, 60000),

@@ -1,10 +1,7 @@
 """Networks that torch, scikit-learn's converter and jax2onnx wrote, through `from_onnx`.
 
-The files are made by make_networks.py.  Outputs are compared with onnxruntime's, gradients with
-those that torch and JAX recorded.
+Outputs are compared with onnxruntime's, gradients with those that torch and JAX recorded.
 """
-
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -13,39 +10,14 @@ import pytest
 from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import from_onnx
+from tests.link.onnx.importing.recorded import FOLDER, NAMES, inputs_of, recorded
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_onnxruntime
 
-FOLDER = Path(__file__).parent / "networks"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
 FAST = Mode("py", "fast_compile")
 
 
-@pytest.fixture(scope="module")
-def recorded():
-    """Return, by network, its inputs, the gradient of one, and that of a weight."""
-    with np.load(FOLDER / "gradients.npz") as file:
-        found = {}
-        for key, value in file.items():
-            name, _, what = key.partition("/")
-            found.setdefault(name, {})[what] = value
-        return found
-
-
-def network_of(name):
-    """Return what a file holds, whichever exporter wrote it."""
-    return name.partition("_")[2]
-
-
-def inputs_of(name, recorded):
-    """Return the inputs that were recorded; for scikit-learn's models rows like irises."""
-    if name.startswith("sklearn"):
-        low, high = [4, 2, 1, 0], [8, 4.4, 7, 2.5]
-        return [np.random.default_rng(0).uniform(low, high, (50, 4)).astype("float32")]
-    return [value for key, value in recorded[network_of(name)].items() if key.startswith("input_")]
-
-
-def agrees(name, recorded, mode):
-    compare(onnx.load(FOLDER / f"{name}.onnx"), inputs_of(name, recorded), mode, atol=1e-5)
+def agrees(name, mode):
+    compare(onnx.load(FOLDER / f"{name}.onnx"), inputs_of(name), mode, atol=1e-5)
 
 
 @pytest.mark.by_default(
@@ -56,8 +28,8 @@ def agrees(name, recorded, mode):
     "torch_lstm",
 )
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_are_those_of_onnxruntime(name, recorded):
-    agrees(name, recorded, FAST)
+def test_outputs_are_those_of_onnxruntime(name):
+    agrees(name, FAST)
 
 
 @pytest.mark.by_default("sklearn_logistic_regression")
@@ -65,15 +37,15 @@ def test_outputs_are_those_of_onnxruntime(name, recorded):
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert:UserWarning")  # of which JAX keeps none
 @pytest.mark.parametrize("name", NAMES[::3])
-def test_in_jax(name, recorded):
+def test_in_jax(name):
     pytest.importorskip("jax")
-    agrees(name, recorded, "JAX")
+    agrees(name, "JAX")
 
 
 @pytest.mark.by_default("jax_convolutional")
 @pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("sklearn")])
-def test_gradients_are_those_of_the_exporting_program(name, recorded):
-    wanted = recorded[network_of(name)]
+def test_gradients_are_those_of_the_exporting_program(name):
+    wanted = recorded(name)
     network = from_onnx(FOLDER / f"{name}.onnx", trainable=True)
     x, y = network.inputs.values(), next(iter(network.outputs.values()))
     of = {"gradient": next(iter(x))}
@@ -82,7 +54,7 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
     assert of
     gradients = grad((y**2).mean(), list(of.values()))
     compute = function(list(x), gradients, mode=PYTHON, on_unused_input="ignore")
-    for key, result in zip(of, compute(*inputs_of(name, recorded)), strict=True):
+    for key, result in zip(of, compute(*inputs_of(name)), strict=True):
         np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
 
 
@@ -90,7 +62,7 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
 @pytest.mark.parametrize("name", ["logistic_regression", "svc"])
 def test_gradients_of_probabilities_are_those_of_differences(name):
     model = onnx.load(FOLDER / f"sklearn_{name}.onnx")
-    (rows,), step = inputs_of("sklearn", None), np.float32(0.01)
+    (rows,), step = inputs_of("sklearn"), np.float32(0.01)
     rows = rows[:5]
     network = from_onnx(model)
     (x,), (_, y) = network.inputs.values(), network.outputs.values()

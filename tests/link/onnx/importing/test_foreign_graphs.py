@@ -9,19 +9,21 @@ from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx import ImportedModelError, ImportedOpError, export_onnx, from_onnx
+from pytensor.link.onnx.importing.registry import ML
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
 from tests.link.onnx.importing.small_files import (
+    BOOL,
     FLOAT,
     INT64,
+    body,
     compare,
-    info,
     model,
     node,
     ones,
     run,
 )
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime, one_node
 from tests.utils import REFERENCE_MODE
 
 # ------------------------------------------------------------------------------ loops
@@ -29,13 +31,12 @@ from tests.utils import REFERENCE_MODE
 
 def loop(name, first, read, trips="M"):
     """Build a loop that adds what it reads from outside to what it carries."""
-    body = helper.make_graph(
+    inner = body(
         [node("Identity", "c", "c2"), node("Add", f"v {read}", "w")],
-        f"body_{name}",
-        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("v", [2])],
-        [info("c2", [], TensorProto.BOOL), info("w", [2])],
+        [("c2", [], BOOL), ("w", [2])],
+        [("i", [], INT64), ("c", [], BOOL), ("v", [2])],
     )
-    return node("Loop", f"{trips} _ {first}", name, body=body)
+    return node("Loop", f"{trips} _ {first}", name, body=inner)
 
 
 def test_what_a_loop_reads_from_outside_is_computed_once():
@@ -51,15 +52,14 @@ def test_what_a_loop_reads_from_outside_is_computed_once():
 
 def test_bodies_in_bodies_read_from_outside():
     inner = loop("s", "v", "h")
-    body = helper.make_graph(
+    outer = body(
         [node("Identity", "c0", "c1"), inner, node("Mul", "s h", "t")],
-        "outer",
-        [info("i0", [], INT64), info("c0", [], TensorProto.BOOL), info("v", [2])],
-        [info("c1", [], TensorProto.BOOL), info("t", [2])],
+        [("c1", [], BOOL), ("t", [2])],
+        [("i0", [], INT64), ("c0", [], BOOL), ("v", [2])],
     )
     inner.attribute[0].g.input[2].name = "u"
     inner.attribute[0].g.node[1].input[0] = "u"
-    nodes = [node("Sigmoid", "x", "h"), node("Loop", "M _ x", "y", body=body)]
+    nodes = [node("Sigmoid", "x", "h"), node("Loop", "M _ x", "y", body=outer)]
     network = model(nodes, [("x", [2])], values={"M": np.array(3)})
     compare(network, ones(2))
     imported = from_onnx(network)
@@ -77,18 +77,17 @@ def test_bodies_in_bodies_read_from_outside():
 @pytest.mark.slow
 def test_while_loops_of_torch():
     """Their trip count is the largest integer."""
-    body = helper.make_graph(
+    step = body(
         [
             node("Add", "s x", "s2"),
             node("ReduceMax", "s2", "r", keepdims=0),
             node("Less", "r limit", "c2"),
         ],
-        "body",
-        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("s", [3])],
-        [info("c2", [], TensorProto.BOOL), info("s2", [3])],
+        [("c2", [], BOOL), ("s2", [3])],
+        [("i", [], INT64), ("c", [], BOOL), ("s", [3])],
     )
     values = {"M": np.array(2**63 - 1), "go": np.array(True), "limit": np.float32(10)}
-    network = model(node("Loop", "M go x", body=body), [("x", [3])], values=values)
+    network = model(node("Loop", "M go x", body=step), [("x", [3])], values=values)
     x = np.array([1, 2, 3], "float32")
     for mode in (PYTHON, "FAST_COMPILE", Mode("py", "fast_run")):
         np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
@@ -100,17 +99,11 @@ def test_while_loops_of_torch():
 # ------------------------------------------------------------------------------ single operators
 
 
-def one_ml(op_type, inputs, **attributes):
-    names = [f"x{i}" for i in range(len(inputs))]
-    each = node(op_type, " ".join(names), domain="ai.onnx.ml", **attributes)
-    return model(each, [(n, v.shape) for n, v in zip(names, inputs, strict=True)])
-
-
 @pytest.mark.parametrize("axes", [(), (1,), (2, 1)])
 def test_feature_vectorizer_flattens(axes):
     inputs = [ones(*axes, 2), 2 * ones(*axes, 3)]
     widths = [int(np.prod(v.shape[1:])) if v.ndim > 1 else v.size for v in inputs]
-    compare(one_ml("FeatureVectorizer", inputs, inputdimensions=widths), *inputs)
+    compare(one_node("FeatureVectorizer", inputs, domain=ML, inputdimensions=widths), *inputs)
 
 
 @pytest.mark.parametrize("labels", [{"classlabels_int64s": [3, 5]}, {"classlabels_strings": "ab"}])
@@ -184,9 +177,7 @@ def test_einsum_as_in_onnxruntime(equation):
     if "..." in equation:
         shapes = [[2, 5, 3]]
     inputs = [rng.normal(size=s).astype("float32") for s in shapes]
-    names = [f"x{i}" for i in range(len(inputs))]
-    einsum = node("Einsum", " ".join(names), equation=equation)
-    compare(model(einsum, [(n, v.shape) for n, v in zip(names, inputs, strict=True)]), *inputs)
+    compare(one_node("Einsum", inputs, equation=equation), *inputs)
 
 
 @pytest.mark.parametrize("equation", ["ij->i", "ii->"])
@@ -283,20 +274,20 @@ def test_sizes_that_are_equal_need_no_broadcasting():
 # ------------------------------------------------------------------------------ If of two ranks
 
 
-def squeeze(after, outputs=(("y", None),), before=()):
+def squeeze(after, outputs=(("y", None),)):
     """Build torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
-    then = helper.make_graph([node("Squeeze", "h ax", "t")], "then", [], [info("t", None)])
-    otherwise = helper.make_graph([node("Identity", "h", "e")], "else", [], [info("e", None)])
+    then = body(node("Squeeze", "h ax", "t"), [("t", None)])
+    otherwise = body(node("Identity", "h", "e"), [("e", None)])
     nodes = [
-        *(before or [node("Relu", "x", "h")]),
+        node("Relu", "x", "h"),
         node("Shape", "h", "s"),
         node("Gather", "s one", "n"),
         node("Equal", "n one", "c"),
         node("If", "c", "q", then_branch=then, else_branch=otherwise),
         *after,
     ]
-    values = {"ax": np.array([1]), "one": np.array(1), "w": ones(2, 3), "i": np.array([0, 0])}
-    network = model(nodes, [("x", [2, "L"])], outputs, values | {"minus": np.array([-1])})
+    values = {"ax": np.array([1]), "one": np.array(1), "minus": np.array([-1])}
+    network = model(nodes, [("x", [2, "L"])], outputs, values)
     for output in network.graph.output:
         if not output.type.tensor_type.shape.dim:
             output.type.tensor_type.ClearField("shape")
@@ -336,17 +327,16 @@ def test_ranks_that_meet_again(after, x):
 
 
 def test_a_rank_that_a_loop_needs():
-    body = helper.make_graph(
+    step = body(
         [
             node("Identity", "c", "c2"),
             node("Transpose", "q", "p", perm=[1, 0]),
             node("Add", "v p", "w2"),
         ],
-        "body",
-        [info("k", [], INT64), info("c", [], TensorProto.BOOL), info("v", ["a", 2])],
-        [info("c2", [], TensorProto.BOOL), info("w2", ["a", 2])],
+        [("c2", [], BOOL), ("w2", ["a", 2])],
+        [("k", [], INT64), ("c", [], BOOL), ("v", ["a", 2])],
     )
-    after = [node("Transpose", "x", "first", perm=[1, 0]), node("Loop", "one _ first", body=body)]
+    after = [node("Transpose", "x", "first", perm=[1, 0]), node("Loop", "one _ first", body=step)]
     compare(squeeze(after), THREE)
 
 
@@ -367,11 +357,10 @@ def test_reasons_of_both_sides_are_one():
 
 
 def test_a_squeeze_that_is_taken_needs_its_length():
-    then = helper.make_graph([node("Squeeze", "x ax", "t")], "then", [], [info("t", [2])])
-    otherwise = helper.make_graph([node("ReduceSum", "x ax", "e")], "else", [], [info("e", [2])])
-    otherwise.node[0].attribute.append(helper.make_attribute("keepdims", 0))
+    then = body(node("Squeeze", "x ax", "t"), [("t", [2])])
+    otherwise = body(node("ReduceSum", "x ax", "e", keepdims=0), [("e", [2])])
     choice = node("If", "c", then_branch=then, else_branch=otherwise)
-    inputs = [("x", [2, "L"]), ("c", [], TensorProto.BOOL)]
+    inputs = [("x", [2, "L"]), ("c", [], BOOL)]
     network = model(choice, inputs, values={"ax": np.array([1])})
     for x in (ONE, THREE):
         compare(network, x, np.array(False))
@@ -413,7 +402,7 @@ def test_text_categories_are_numbers():
         ("hot", None),
         ("n", None, INT64),
         ("m", None, INT64),
-        ("same", None, TensorProto.BOOL),
+        ("same", None, BOOL),
     ]
     network = model(nodes, inputs, outputs, opset=19, ir_version=9)
     _, results = with_codes(network, WORDS, WORDS[::-1])
@@ -438,7 +427,7 @@ def test_labels_that_are_text_are_numbers():
 
 def test_computing_with_text_is_refused():
     network = model(node("Equal", "s t"), [("s", [1], STRING), ("t", [1], STRING)])
-    network.graph.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+    network.graph.output[0].type.tensor_type.elem_type = BOOL
     with pytest.raises(ImportedOpError, match="it compares two texts"):
         from_onnx(network)
     network = model(node("Cast", "s", to=FLOAT), [("s", [1], STRING)])

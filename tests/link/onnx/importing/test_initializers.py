@@ -3,29 +3,27 @@
 import numpy as np
 import onnxruntime as ort
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.link.onnx import ImportedModelError, from_onnx
 from pytensor.link.onnx.importing.tolerance import graphs
-from tests.link.onnx.importing.small_files import INT64, compare, info, model, node, ones, run
+from tests.link.onnx.importing.small_files import (
+    BOOL,
+    INT64,
+    body,
+    compare,
+    info,
+    model,
+    node,
+    ones,
+    run,
+)
 from tests.link.onnx.importing.with_onnxruntime import PYTHON
 
-BOOL = TensorProto.BOOL
 W = np.float32([3, 4])
 X = np.float32([1, 2])
-
-
-def body(nodes, outputs, inputs=(), values=()):
-    """Return a graph for an If or a Loop."""
-    return helper.make_graph(
-        nodes if isinstance(nodes, list) else [nodes],
-        "body",
-        [info(*v) for v in inputs],
-        [info(*v) for v in outputs],
-        [numpy_helper.from_array(np.asarray(v), name) for name, v in dict(values).items()],
-    )
 
 
 def branches(then, otherwise, **more):
@@ -119,12 +117,6 @@ def test_a_default_may_be_replaced():
     np.testing.assert_array_equal(compute(X, 10 * W), wanted)
     with pytest.raises(TypeError, match="the input 'w' is of dtype float32 and has 1 axes"):
         from_onnx(network, inputs={"w": pt.fmatrix()})
-
-
-def test_an_initializer_that_is_no_input_stays():
-    network = model(node("Add", "x w"), [("x", [2])], values={"w": W})
-    with pytest.raises(ValueError, match="inputs has 'w'; the model's inputs are 'x'"):
-        from_onnx(network, inputs={"w": pt.fvector()})
 
 
 def test_an_initializer_replaced_cannot_be_trained():

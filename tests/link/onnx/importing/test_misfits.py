@@ -5,15 +5,15 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import pytensor.tensor as pt
-from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from pytensor.link.onnx.importing.model import dense_array
 from pytensor.link.onnx.importing.registry import MICROSOFT, ML
-from tests.link.onnx.importing.with_onnxruntime import compare, in_pytensor, one_node, parsed
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape).astype("float32")
+from tests.link.onnx.importing.with_onnxruntime import (
+    compare,
+    in_pytensor,
+    normal,
+    one_node,
+    parsed,
+)
 
 
 def zeros(*shape):
@@ -209,21 +209,3 @@ def test_a_known_length_is_one_of_those_of_a_name():
     values = {a: normal(5, 3), imported.inputs["b"]: normal(2, 3)}
     with pytest.raises(AssertionError, match="expected"):
         y.eval(values, mode="FAST_COMPILE")
-
-
-def test_scales_of_upsample_are_not_trainable():
-    model = parsed(
-        """g (float[1, 1, 2, 2] x) => (float[1, 1, 4, 4] y)
-        <float[4] s = {1.0, 1.0, 2.0, 2.0}> { y = Upsample(x, s) }""",
-        opset=9,
-    )
-    imported = from_onnx(model, trainable=True)
-    assert not isinstance(imported.parameters["s"], SharedVariable)
-
-
-@pytest.mark.parametrize("places", [zeros(2), zeros(2, 1)])
-def test_sparse_values_without_a_place_each(places):
-    values = numpy_helper.from_array(normal(1), "values")
-    sparse = helper.make_sparse_tensor(values, numpy_helper.from_array(places), [3])
-    with pytest.raises(ValueError, match="1 values and 2 places"):
-        dense_array(sparse)

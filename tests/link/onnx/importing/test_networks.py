@@ -29,7 +29,26 @@ def numbers(seed, *shapes, low=-1.0):
 
 def assert_as_onnxruntime(model, *values, exact=False):
     compare(model, values, rtol=0 if exact else 2e-5, atol=0 if exact else 2e-6)
+
+
 DIFFERENTIABLE = {
+    "arithmetic": (
+        "h = Gemm<alpha=2.0, transB=1>(x, w) c = Clip(h, low) m = ReduceMean(c, rows)"
+        "d = Sub(c, m) s = Mul(d, d) y = ReduceL2<keepdims=0>(s)",
+        {"x": (3, 2), "w": (2, 2)},
+        {"low": np.array(-1.0), "rows": np.array([0])},
+    ),
+    "indices": (
+        "t = Gather(x, rows) p = Reshape(t, pairs) s = Slice(p, one, end, one)"
+        "y = Squeeze(s, one)",
+        {"x": (2, 4)},
+        {
+            "rows": np.array([-1, 0, -1]),
+            "pairs": np.array([-1, 2]),
+            "one": np.array([1]),
+            "end": np.array([2**63 - 1]),
+        },
+    ),
     "transposed convolution": (
         "y = ConvTranspose<strides=[2,3], output_padding=[1,0], pads=[0,1,1,0]>(x, w)",
         {"x": (2, 2, 3, 2), "w": (2, 3, 3, 4)},

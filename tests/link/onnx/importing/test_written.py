@@ -1,8 +1,6 @@
 """Arithmetic of a file where real numbers would allow another."""
 
 import numpy as np
-import onnx.parser
-import onnxruntime
 import pytest
 
 import pytensor
@@ -10,11 +8,12 @@ import pytensor.tensor as pt
 from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
-from tests.link.onnx.importing.with_onnxruntime import in_onnxruntime, parsed
-from tests.link.onnx.test_basic import op_types
+from tests.link.onnx.importing.with_onnxruntime import in_onnxruntime, in_pytensor, parsed
+from tests.link.onnx.test_basic import op_types, run
 
 TENTH, THIRD = np.float32(0.1), np.float32(0.3)
 TENTHS = np.arange(-300, 300, dtype="float32") * THIRD
+FAST, MICROSOFTS = "FAST_COMPILE", ', "com.microsoft": 1'
 SPECIAL = np.array([0, 2, np.inf, np.nan], "float32")
 
 # Nodes, what `c` is, and the values of `x`
@@ -101,47 +100,33 @@ def test_export_has_no_trace_of_it():
 def test_quantized_numbers(dtype):
     """onnxruntime divides in float32, and so is int32 times a float16 scale."""
     kind = {"float16": "float16", "float32": "float"}[dtype]
-    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
-        g ({kind}[N] x) => (int8[N] y, {kind}[N] z)
+    model = parsed(f"""({kind}[N] x) => (int8[N] y, {kind}[N] z)
         <float s = {{0.1}}, float t = {{0.001}}, int8 zero = {{3}}, int32 k = {{1000}}>
         {{ scale = CastLike(s, x) tiny = CastLike(t, x)
            y = QuantizeLinear(x, scale, zero)
-           number = Cast<to = 6>(y) large = Mul(number, k) z = DequantizeLinear(large, tiny) }}""")
+           number = Cast<to = 6>(y) large = Mul(number, k)
+           z = DequantizeLinear(large, tiny) }}""", 21)
     x = (np.arange(-800, 800) / 64).astype(dtype)
-    read = from_onnx(model)
-    inputs, outputs = [*read.inputs.values()], [*read.outputs.values()]
-    f = pytensor.function(inputs, outputs, mode="FAST_COMPILE")
-    session = onnxruntime.InferenceSession(model.SerializeToString())
-    for result, wanted in zip(f(x), session.run(None, {"x": x}), strict=True):
+    for result, wanted in zip(in_pytensor(model, [x], FAST), run(model, [x]), strict=True):
         np.testing.assert_array_equal(result, wanted)
 
 
 def test_scores_of_half_precision():
     """Sums beyond 65,504 are in single precision, as in onnxruntime."""
     rng = np.random.default_rng(0)
-    feed = {
-        k: (rng.normal(size=(1, 4, 16)) * s).astype("float16")
-        for k, s in zip("qkv", (120, 120, 1), strict=True)
-    }
-    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
-        g (float16[1, 4, 16] q, float16[1, 4, 16] k, float16[1, 4, 16] v) => (float16[1, 4, 16] y)
-        { y = com.microsoft.MultiHeadAttention<num_heads = 2>(q, k, v) }""")
-    read = from_onnx(model)
-    f = pytensor.function([*read.inputs.values()], read.outputs["y"], mode="FAST_COMPILE")
-    result = f(*(feed[name] for name in read.inputs))
-    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
+    feed = [(rng.normal(size=(1, 4, 16)) * s).astype("float16") for s in (120, 120, 1)]
+    model = parsed("""
+        (float16[1, 4, 16] q, float16[1, 4, 16] k, float16[1, 4, 16] v) => (float16[1, 4, 16] y)
+        { y = com.microsoft.MultiHeadAttention<num_heads = 2>(q, k, v) }""", domains=MICROSOFTS)
+    (result,), (wanted,) = in_pytensor(model, feed, FAST), run(model, feed)
     np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=2e-3)
 
 
 def test_quantized_products():
     """onnxruntime multiplies by one quotient of scales; each pair of bytes is compared."""
-    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
-        g (uint8[256, 1] a, uint8[1, 256] b) => (uint8[256, 256] y)
+    model = parsed("""(uint8[256, 1] a, uint8[1, 256] b) => (uint8[256, 256] y)
         <float s = {0.013}, float t = {0.007}, float u = {0.021}, uint8 z = {100}>
-        { y = com.microsoft.QLinearMul(a, s, z, b, t, z, u, z) }""")
+        { y = com.microsoft.QLinearMul(a, s, z, b, t, z, u, z) }""", domains=MICROSOFTS)
     every = np.arange(256, dtype="uint8")
-    feed = {"a": every[:, None], "b": every[None]}
-    read = from_onnx(model)
-    f = pytensor.function([*read.inputs.values()], read.outputs["y"], mode="FAST_COMPILE")
-    wanted = onnxruntime.InferenceSession(model.SerializeToString()).run(None, feed)[0]
-    np.testing.assert_array_equal(f(*feed.values()), wanted)
+    feed = every[:, None], every[None]
+    np.testing.assert_array_equal(in_pytensor(model, feed, FAST), run(model, feed))

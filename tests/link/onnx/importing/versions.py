@@ -14,7 +14,6 @@ from functools import cache
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx.reference import ReferenceEvaluator
 from onnxruntime.capi.onnxruntime_pybind11_state import (
     Fail,
@@ -26,7 +25,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 from pytensor import function
 from pytensor.link.onnx import ImportedModelError, ImportedOpError, from_onnx
 from pytensor.tensor.basic import constant
-from tests.link.onnx.importing import official
+from tests.link.onnx.importing import official, with_onnxruntime
 from tests.link.onnx.importing.old_forms import CASES
 from tests.node_cases import node_cases
 
@@ -106,14 +105,8 @@ LACKING = (Fail, InvalidGraph, NotImplemented, RuntimeException)
 
 def in_onnxruntime(model, values):
     """Return a model's outputs by onnxruntime, None if it has no such version."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    providers = ["CPUExecutionProvider"]
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers)
-        return session.run(None, values)
+        return with_onnxruntime.in_onnxruntime(model, values.values(), log_severity=4)
     except LACKING:
         return None
 

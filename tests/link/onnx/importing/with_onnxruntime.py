@@ -14,6 +14,11 @@ PYTHON = Mode("py", None)  # as the graph is, without rewrites
 OPSETS = {"": 21, MICROSOFT: 1, ML: 3}
 
 
+def normal(*shape, seed=0):
+    """Draw numbers of float32."""
+    return np.random.default_rng([seed, *shape]).normal(size=shape).astype("float32")
+
+
 def parsed(text, opset=17, domains=""):
     """Return a model from ONNX's text form, without its first line and maybe without its name."""
     name = "g" if text.lstrip().startswith("(") else ""
@@ -45,10 +50,11 @@ def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, 
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
-def in_onnxruntime(model, values):
-    """Return a model's outputs for these inputs."""
+def in_onnxruntime(model, values, log_severity=2):
+    """Return a model's outputs for these inputs; warnings are logged unless `log_severity` is 3."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = log_severity
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]

@@ -8,10 +8,6 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.onnx import onnx_funcify
-from pytensor.link.onnx.ir import Value
-from pytensor.link.onnx.passes import run_passes
-from pytensor.link.onnx.write.builder import GraphBuilder
-from pytensor.link.onnx.write.term import Term
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
 
@@ -65,34 +61,3 @@ def test_loop(optimize):
     names = [o for node in (*model.graph.node, *body.node) for o in node.output]
     assert len(names) == len(set(names))
     onnx.checker.check_model(model, full_check=True)
-
-
-def test_passes_leave_a_body_with_what_it_needs():
-    builder = GraphBuilder(20)
-    graph = builder.graph
-    graph.inputs, graph.outputs = ["c", "x"], ["y"]
-    for name in ("c", "x", "y"):
-        graph.fresh_name(name)
-    graph.values = {
-        "c": Value("bool", ()),
-        "x": Value("float32", (2,)),
-        "y": Value("float32", (2,)),
-    }
-    x = Term(builder, "x", "float32", (2,))
-    captured, unused = x.node("Identity").node("Exp"), x.node("Log")
-    branches = {}
-    for key in ("then_branch", "else_branch"):
-        with builder.subgraph() as branch:
-            captured.node("Neg")
-            result = captured.node("Identity").node("Abs")
-            builder.output(result if key == "then_branch" else captured, (2,))
-        branches[key] = branch
-    builder.node("If", Term(builder, "c", "bool", ()), **branches)
-    graph.nodes[-1].rename({graph.nodes[-1].outputs[0]: "y"})
-    run_passes(graph)
-    assert [node.op_type for node in graph.nodes] == ["Exp", "If"]
-    assert graph.nodes[0].inputs == ["x"]
-    assert [node.op_type for node in branches["then_branch"].nodes] == ["Abs"]
-    assert [node.op_type for node in branches["else_branch"].nodes] == ["Identity"]
-    assert branches["then_branch"].captured() == [captured.name] == graph.nodes[0].outputs
-    assert unused.name not in {name for node in graph.all_nodes() for name in node.outputs}

@@ -9,12 +9,9 @@ from tests.link.onnx.importing.with_onnxruntime import (
     compare,
     in_onnxruntime,
     in_pytensor,
+    normal,
     one_node,
 )
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng([seed, *shape]).normal(size=shape).astype("float32")
 
 
 def integers(*shape, dtype="uint8", seed=0):

@@ -8,6 +8,7 @@ from pytensor import grad
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.importing.registry import ML
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, one_node
+from tests.utils import in_turn
 
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
 N_FEATURES = 3
@@ -68,9 +69,7 @@ def rows(rng, dtype, missing=False, n=40):
     return x
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("missing", [True, False])
-@pytest.mark.parametrize("mode", [*MODES, "all"])
+@in_turn("mode, missing, dtype", [*MODES, "all"], [True, False], ["float32", "float64"])
 def test_tree_ensemble_regressor(mode, missing, dtype):
     rng = np.random.default_rng(MODES.index(mode) if mode in MODES else 17)
     trees = random_trees(rng, "target", 2, MODES if mode == "all" else [mode], missing)
@@ -82,8 +81,11 @@ def test_tree_ensemble_regressor(mode, missing, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("transform", ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"])
-@pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE", "MIN", "MAX"])
+@in_turn(
+    "aggregate, transform",
+    ["SUM", "AVERAGE", "MIN", "MAX"],
+    ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"],
+)
 def test_tree_ensemble_aggregates_and_transforms(aggregate, transform):
     rng = np.random.default_rng(3)
     x = rows(rng, "float32")
@@ -351,9 +353,7 @@ def test_svm_regressor(kernel, one_class):
 SVM = ["LINEAR", "POLY", "RBF", "SIGMOID"]
 
 
-@pytest.mark.parametrize("probabilities", [False, True])
-@pytest.mark.parametrize("counts", [[4, 3], [2, 5, 3], [3, 2, 4, 2]])
-@pytest.mark.parametrize("kernel", SVM)
+@in_turn("kernel, counts, probabilities", SVM, [[4, 3], [2, 5, 3], [3, 2, 4, 2]], [False, True])
 def test_svm_classifier(kernel, counts, probabilities):
     n, rng = len(counts), np.random.default_rng(1 + 3 * len(counts) + SVM.index(kernel))
     pairs, x = n * (n - 1) // 2, rng.normal(size=(30, 3)).astype("float32")
@@ -446,8 +446,6 @@ def test_of_equal_keys_the_last_counts():
     np.testing.assert_array_equal(y, [30, 20])
 
 
-def test_features_side_by_side():
-    parts = [X, X[:, :1]]
-    compare(one_node("FeatureVectorizer", parts, domain=ML, inputdimensions=[3, 1]), parts)
+def test_chosen_features():
     inputs = [INTEGERS, np.array([[2, 0]])]
     compare(one_node("ArrayFeatureExtractor", inputs, domain=ML), inputs)

@@ -4,9 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import special
 
 import pytensor
@@ -180,25 +177,6 @@ def test_special_values(name, dtype):
     check(name, dtype, [column.ravel() for column in grid])
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@given(data=st.data(), name=st.sampled_from(sorted(CASES)), dtype=st.sampled_from(FLOATS))
-def test_any_value(data, name, dtype):
-    case = CASES[name]
-    size = data.draw(st.integers(0, 5))
-    columns = [
-        data.draw(
-            hnp.arrays(
-                "float64",
-                size,
-                elements=st.floats(*limits, allow_subnormal=False) | st.sampled_from(case.special),
-            )
-        )
-        for limits in case.ranges
-    ]
-    check(name, dtype, columns)
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("shape", [(), (2, 0), (2, 1, 3)])
 def test_shapes(shape):
@@ -282,12 +260,6 @@ def test_negative_zero():
     results = run(export_onnx([x], outputs), [np.array([-0.0, 0.0])])
     assert [np.signbit(result).tolist() for result in results[:4]] == [[True, False]] * 4
     np.testing.assert_array_equal(results[4:], [[-INF, INF], [INF, -INF]])
-
-
-def test_gradients():
-    x = pt.dscalar("x")
-    gradients = [pytensor.grad(f(x), x) for f in (ptm.erfcx, ptm.gammaln, ptm.psi, ptm.i0)]
-    compare_onnx_and_py([x], gradients, [2.5], rtol=1e-12)
 
 
 def test_hyp2f1_is_refused():

@@ -20,7 +20,6 @@ from tests.link.onnx.extras.random.test_random import (
     session_of,
     shared_rng,
 )
-from tests.link.onnx.test_basic import op_types
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytensor.link.onnx.errors.DroppedRandomStateWarning",
@@ -86,14 +85,6 @@ def test_seeds_do_not_depend_on_the_rest_of_the_graph():
     among_others = draw([pt.exp(x) + a, b], [x], [np.zeros(3)])
     np.testing.assert_allclose(among_others[0], 1 + alone[0])
     np.testing.assert_array_equal(among_others[1], alone[1])
-
-
-def test_generators_have_seeds_of_their_own():
-    rngs = [shared_rng(), shared_rng(21)]
-    model = export_onnx([], [rng.uniform(size=(3,))[1] for rng in rngs])
-    assert op_types(model).count("RandomUniform") == 2
-    a, b = session_of(model).run(None, {})
-    assert (a != b).all()
 
 
 def test_uniform_has_no_zero_logarithm():
