@@ -21,6 +21,7 @@ from pytensor.link.jax.mode.precision import RULES, in_mixed_precision
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.special import log_softmax, softmax
+from tests.link.jax.programs import equations
 from tests.utils import REFERENCE_MODE
 
 pytestmark = pytest.mark.usefixtures("float32_everywhere")
@@ -88,17 +89,6 @@ def spied(inputs, outputs, updates=(), values=()):
         *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
     )
     return seen, program
-
-
-def equations(program):
-    """Yield all of them, those of nested programs included."""
-    for equation in program.eqns:
-        yield equation
-        for parameter in equation.params.values():
-            for nested in parameter if isinstance(parameter, tuple | list) else [parameter]:
-                nested = getattr(nested, "jaxpr", nested)
-                if hasattr(nested, "eqns"):
-                    yield from equations(nested)
 
 
 def products(program):

@@ -228,7 +228,6 @@ def test_a_size_that_was_there_before_compiles_nothing():
         np.testing.assert_array_equal(f(SIX, 3), [9, 12])
 
 
-@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [False, True])
 def test_programs_of_all_sizes_are_kept(folder, donate):
     def start(lengths):
