@@ -14,7 +14,7 @@ from pytensor.tensor.elemwise import Elemwise
 from tests.link.jax.programs import lowered
 from tests.utils import compare_jax_and_py
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
 
 RNG = np.random.default_rng(0)
 SHAPE = (4, 3, 8, 8)
