@@ -91,6 +91,14 @@ def test_a_copied_function_computes_the_same():
     np.testing.assert_array_equal(v.get_value(), [7] * 3)
 
 
+def test_updates_that_differ_in_a_number_only():
+    """What is computed in the same way is one Op for all arrays of a shape."""
+    v, w = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "vw")
+    pytensor.function([], [], updates={v: 2 * v - 0.5, w: 3 * w - 0.5}, mode=jax_mode())()
+    np.testing.assert_array_equal(v.get_value(), [1.5] * 3)
+    np.testing.assert_array_equal(w.get_value(), [2.5] * 3)
+
+
 def test_scalars_alone_can_make_an_array():
     a, b = (pytensor.shared(v) for v in (2.0, 3.0))
     one, row = pytensor.shared(np.zeros(1), shape=(1,)), pytensor.shared(np.ones(3), shape=(3,))
