@@ -66,3 +66,4 @@ def test_a_library_of_another_system_is_done_without(monkeypatch, tmp_path, capl
     with caplog.at_level(logging.WARNING):
         assert cpu_kernels._load.__wrapped__("g++", "", str(tmp_path)) is None
     assert "computed by XLA, and slower" in caplog.text
+    assert library.name in caplog.text

@@ -1,7 +1,6 @@
 """What is written twice for a release agrees, and workflows call what a person calls, pinned."""
 
 import base64
-import importlib.util
 import json
 import re
 import subprocess
@@ -16,6 +15,7 @@ from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
 import pytensor_vision
+from tests.utils import ci_program
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -54,10 +54,7 @@ def test_version_licence_and_authors_are_written_alike():
 
 @pytest.fixture
 def release():
-    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return ci_program("release.py")
 
 
 OWNED = PROJECT | {"urls": {"Repository": "https://github.com/somebody/it"}}
@@ -263,9 +260,7 @@ def test_what_uninstalling_leaves_is_seen(release):
 
 
 def test_an_older_python_builds_a_wheel_so_that_pip_says_which_it_wants(monkeypatch, tmp_path):
-    spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci/stubs.py")
-    stubs = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stubs)
+    stubs = ci_program("stubs.py")
     monkeypatch.setattr(sys, "version_info", (3, 11, 2))
     build_data = {"force_include": {}}
     hook = stubs.StubsHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel")

@@ -1,21 +1,18 @@
 """Importing PyTensor executes few of our modules, as docs/architecture.md says."""
 
-import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.utils import ci_program
+
 # Loaded when they are used
 LATER = "pytensor.layers", "pytensor.optimizers", "pytensor.tensor.nn", "pytensor.tensor.conv"
 
 
 @pytest.mark.slow
 def test_an_import_executes_no_more_than_the_page_says():
-    spec = importlib.util.spec_from_file_location("structure", ROOT / ".ci/structure.py")
-    structure = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(structure)
+    structure = ci_program("structure.py")
     executed = structure.measured("imports")
     said = re.search(r"executes \| (\d+) \| (\d+) \|", structure.PAGE.read_text())
     assert 10 < len(executed) <= int(said[1]) <= int(said[2]), executed

@@ -1,24 +1,11 @@
 """How `.ci/upstream_suites` counts what PyTensor's own tests say."""
 
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.utils import ci_program
 
-
-def load(file):
-    """Return a program of CI's as a module."""
-    loader = SourceFileLoader(file.removesuffix(".py"), str(ROOT / ".ci" / file))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-suites, comparison = map(load, ("upstream_suites", "upstream_comparison.py"))
+suites, comparison = map(ci_program, ("upstream_suites", "upstream_comparison.py"))
 EQUAL = {"kind": "equal"}
 
 

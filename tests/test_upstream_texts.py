@@ -1,8 +1,9 @@
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from tests.utils import ci_program
 
 ROOT = Path(__file__).parents[1]
 TEXTS = ROOT / "thoughts/upstream"
@@ -37,10 +38,7 @@ def test_workarounds_name_texts_and_texts_are_named():
 
 @pytest.fixture(scope="module")
 def upstream():
-    spec = importlib.util.spec_from_file_location("upstream", ROOT / ".ci/upstream.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return ci_program("upstream.py")
 
 
 def test_every_text_can_be_tried_again(upstream):

@@ -2,7 +2,10 @@
 
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.op import HasInnerGraph
 from pytensor.graph.traversal import ancestors
 
+ROOT = Path(__file__).parents[1]
 # What is computed in Python, Op by Op, with no rewrite between the graph as built and its result.
 REFERENCE_MODE = Mode(linker="py", optimizer=None)
 
@@ -118,6 +122,14 @@ def error_line(capsys):
     assert error.startswith("error: ")
     assert error.count("\n") == 1
     return error
+
+
+def ci_program(file):
+    """Return a program of the folder `.ci` as a module."""
+    loader = SourceFileLoader(file.removesuffix(".py"), str(ROOT / ".ci" / file))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 @contextmanager

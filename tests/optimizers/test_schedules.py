@@ -5,8 +5,8 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.graph.traversal import ancestors
 from pytensor.optimizers import schedules
+from tests.utils import dtypes_of
 
 ONE_CYCLE = {
     0: 0.004, 1: 0.052, 2: 0.1, 3: 0.09504846320134738, 4: 0.0811745653949763,
@@ -73,8 +73,7 @@ def test_symbolic_steps(schedule, values, dtype, floatX, expected):
     with pytensor.config.change_flags(floatX=floatX):
         value = schedule(step)
     assert value.type.dtype == expected
-    found = {v.type.dtype for v in ancestors([value]) if hasattr(v.type, "dtype")}
-    assert expected == "float64" or "float64" not in found
+    assert expected == "float64" or "float64" not in dtypes_of([value])
     f = pytensor.function([step], value, mode="FAST_COMPILE", on_unused_input="ignore")
     for at in values:
         np.testing.assert_allclose(

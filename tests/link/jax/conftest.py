@@ -1,6 +1,24 @@
-"""Fixtures of tests of programs on disk."""
+"""How tests of `jax_mode` are compiled, and fixtures of programs on disk."""
+
+from pathlib import Path
 
 import pytest
+
+COMPILED_SOONER = ("dispatch", "fixes", "mode", "rewriting", "store")
+# What these say is about programs as users have them: threads, memory, training, files.
+AS_USERS_HAVE_THEM = (
+    "test_host_memory", "test_precision", "test_program_store", "test_program_store_draws",
+    "test_program_store_files", "test_recompute",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sooner(request):
+    """Use `compiled_sooner` in most modules of these folders."""
+    path = Path(request.module.__file__)
+    if path.parent.name in COMPILED_SOONER and path.stem not in AS_USERS_HAVE_THEM:
+        request.getfixturevalue("compiled_sooner")
+
 
 SETTINGS = {
     "jax_compilation_cache_include_metadata_in_key": False,

@@ -1,24 +1,49 @@
-"""What a step's program for a GPU must not have, seen in StableHLO before XLA optimizes it.
+"""Programs of compiled functions, and what a step's program for a GPU must not have.
 
-JAX makes that program on a machine without the GPU: the platform's rules are its own.
+That is seen in StableHLO before XLA optimizes it.  JAX makes that program on a machine without the
+GPU: the platform's rules are its own.
 """
 
 import re
 
-import jax
+import pytest
 
-from tests.link.jax.mode.test_precision import equations
+jax = pytest.importorskip("jax")
 
 IMAGES = ("b, f, 0, 1", "f, b, 0, 1")  # cuDNN's own order; exchanged for gradients of filters
 TO_THE_HOST = re.compile("callback|debug|ffi_call|infeed|outfeed")
 
 
+def inputs_of(function):
+    """Return the shapes and dtypes of a compiled function's inputs, whose shapes are static."""
+    inputs = function.maker.fgraph.inputs
+    return [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in inputs]
+
+
 def traced(function):
     """Trace a compiled function whose inputs have static shapes."""
-    inputs = function.maker.fgraph.inputs
-    return function.vm.jit_fn.trace(
-        *(jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in inputs)
-    )
+    return function.vm.jit_fn.trace(*inputs_of(function))
+
+
+def lowered(function):
+    """Lower a compiled function whose inputs have static shapes."""
+    return function.vm.jit_fn.lower(*inputs_of(function))
+
+
+def program_text(function):
+    """Return what XLA gets of a compiled function whose inputs have static shapes."""
+    return lowered(function).as_text()
+
+
+def equations(program):
+    """Yield all of them, those of nested programs included."""
+    for equation in program.eqns:
+        yield equation
+        for parameter in equation.params.values():
+            for nested in parameter if isinstance(parameter, tuple | list) else [parameter]:
+                nested = getattr(nested, "jaxpr", nested)
+                if hasattr(nested, "eqns"):
+                    yield from equations(nested)
 
 
 def operations(operation):

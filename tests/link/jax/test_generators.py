@@ -276,6 +276,38 @@ def test_a_deep_copy_has_a_stream_of_its_own(function):
 
 
 @slow
+@pytest.mark.parametrize("mode", ["jax_mode", "JAX"])
+def test_a_draw_changes_no_state_but_the_next(mode):
+    """Draws from one state are equal, and the update is that after one of them."""
+    generator = pytensor.shared(make_generator())
+    moved, x = pt.random.normal(size=2, rng=generator, return_next_rng=True)
+    _, y = pt.random.normal(3, 2, size=2, rng=generator, return_next_rng=True)
+    _, z = pt.random.normal(size=2, rng=moved, return_next_rng=True)
+    f = pytensor.function([], [x, y, z], updates={generator: moved}, mode=MODES[mode])
+    first, second = np.array(f()), np.array(f())
+    for x, y, _ in (first, second):
+        np.testing.assert_allclose(x * 2 + 3, y)
+    np.testing.assert_allclose(first[2], second[0])
+    assert (first[0] != second[0]).all()
+
+
+@slow
+@pytest.mark.parametrize("mode", ["jax_mode", "JAX"])
+def test_another_generator_for_an_update(mode):
+    """One that no draw has changed: each variable has a state of its own."""
+    first, second = (pytensor.shared(make_generator(k)) for k in (1, 2))
+    _, x = pt.random.normal(size=3, rng=first, return_next_rng=True)
+    f = pytensor.function([], [x, second], updates={first: second}, mode=MODES[mode])
+    draws, (state, *_) = zip(*(f() for _ in range(3)), strict=True)
+    assert (draws[0] != draws[1]).all()
+    np.testing.assert_array_equal(draws[1], draws[2])
+    second.set_value(state)
+    first.get_value(borrow=True).normal()
+    np.testing.assert_array_equal(f()[0] == draws[1], False)
+    np.testing.assert_array_equal(f()[0], draws[1])
+
+
+@slow
 def test_unused_generators_and_graphs_without_draws():
     """The draw goes while PyTensor rewrites the graph, for its length alone is asked for."""
     x = pt.random.normal(size=3, rng=pytensor.shared(make_generator()), return_next_rng=True)[1]

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax import jax_mode, xla_guard
-from pytensor.link.jax.internals import forget_compilation_cache
 
 pytestmark = [
     pytest.mark.slow,
@@ -87,32 +85,14 @@ def test_a_length_that_is_part_of_the_program():
         assert error_of(np.reshape(result, out.type.shape), arguments) < 1e-5
 
 
-def test_the_guard_belongs_to_a_programs_name(tmp_path):
+def test_the_guard_belongs_to_a_programs_name(folder):
     """A kept program without the guard isn't taken for a guarded function, and is told apart."""
     inputs, out, arguments = product_with_sum("float32")
-    with kept_in(tmp_path):
-        for guard in (False, True, True):
-            mode = jax_mode(keep_programs=True, guard=guard)
-            result = pytensor.function(inputs, out, mode=mode)(*arguments)
-            assert (error_of(result, arguments) < 1e-5) == guard
-    assert len(list((tmp_path / "pytensor").iterdir())) == 2
-
-
-@contextmanager
-def kept_in(folder):
-    """Have JAX keep all programs in a folder."""
-    settings = {
-        "jax_compilation_cache_dir": str(folder),
-        "jax_enable_compilation_cache": True,
-        "jax_persistent_cache_min_compile_time_secs": 0,
-    }
-    before = {name: getattr(jax.config, name) for name in settings}
-    for name, value in settings.items():
-        jax.config.update(name, value)
-    yield
-    for name, value in before.items():
-        jax.config.update(name, value)
-    forget_compilation_cache()
+    for guard in (False, True, True):
+        mode = jax_mode(keep_programs=True, guard=guard)
+        result = pytensor.function(inputs, out, mode=mode)(*arguments)
+        assert (error_of(result, arguments) < 1e-5) == guard
+    assert len(list(folder.iterdir())) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.pool import PoolWithIndices
-from pytensor.tensor.pool.windows import STEPS
 from tests.tensor.pool.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
@@ -43,21 +42,6 @@ def test_no_cell_is_written_by_itself(mode):
     program = str(jax.make_jaxpr(f.vm.jit_fn)(np.ones(x.type.shape)))
     assert "pad[" in program
     assert "scatter" not in program
-
-
-@pytest.mark.parametrize("fill", [0, -np.inf])
-def test_what_jax_spreads_by_one_op_is_what_slices_are_set_to(fill):
-    from pytensor.link.jax.dispatch.pool import JAXSteps
-
-    x = pt.tensor("x", shape=(2, 3, 2), dtype="float32")
-    arguments = {"axis": 1, "first": 2, "stride": 3, "number": 3, "length": 11, "fill": fill}
-    outputs = [steps.spread(x, **arguments) for steps in (STEPS, JAXSteps())]
-    assert len({out.type for out in outputs}) == 1
-    value = np.arange(12, dtype="float32").reshape(2, 3, 2) + 0.5
-    for mode in ("FAST_COMPILE", "JAX"):
-        first, second = pytensor.function([x], outputs, mode=mode)(value)
-        np.testing.assert_array_equal(first, second)
-        assert np.count_nonzero(np.asarray(second) == fill) == 32
 
 
 def test_adaptive_maxima_of_one_row():

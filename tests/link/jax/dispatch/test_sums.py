@@ -5,6 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.conv import conv_transpose
 from pytensor.tensor.pool import POOL_MODES
 from tests.utils import compare_jax_and_py
 
@@ -23,6 +24,7 @@ RESIZED = [
 RESULTS = {
     "conv": [pt.conv2d(X, W, "half", (2, 1))],
     "conv, known filters": [pt.conv2d(X, KNOWN, "half", (2, 1))],
+    "transposed conv": [conv_transpose(X, W.swapaxes(0, 1), "half", (2, 1))],
     "pool": [pt.pool_2d(X, (3, 5), False, (2, 3), (1, 2), mode) for mode in POOL_MODES],
     "resize": [pt.resize(X, **target, mode="linear") for target in RESIZED],
     "batch norm": [pt.batch_normalization(X, *PARAMETERS)],

@@ -8,15 +8,10 @@ from tests.utils import compare_jax_and_py
 pytest.importorskip("jax")
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int64"])
-def test_ties_and_dtypes(dtype):
-    x = pt.vector("x", dtype=dtype)
-    compare_jax_and_py([x], pt.topk(x, 5), [np.array([3, 7, 0, 7, 3, 7, 1], dtype)])
-
-
-def test_nan():
+def test_ties_and_nan():
     x = pt.vector("x")
-    compare_jax_and_py([x], pt.topk(x, 4), [np.array([1, np.nan, np.inf, np.nan, -np.inf])])
+    value = np.array([3, np.nan, 7, np.inf, 0, 7, np.nan, 3, 7, -np.inf])
+    compare_jax_and_py([x], pt.topk(x, 7), [value])
 
 
 def test_too_many_at_run_time():

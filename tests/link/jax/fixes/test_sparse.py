@@ -16,11 +16,6 @@ from pytensor.link.jax import jax_mode
 rng = np.random.default_rng(0)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def sooner(compiled_sooner):
-    """Use `compiled_sooner` in the whole module."""
-
-
 def matrix(name, format, shape=(4, 5)):
     """Return a sparse variable and a value for it."""
     value = scipy.sparse.random(*shape, density=0.5, format=format, random_state=1)

@@ -25,11 +25,11 @@ from tests.link.jax.kernels.test_cpu_kernels import (
     images,
     make_op,
     make_step,
-    program_text,
     reference,
 )
 from tests.link.jax.kernels.test_normalization import EPSILON, draw
 from tests.link.jax.kernels.test_normalization import reference as normalization_reference
+from tests.link.jax.programs import program_text
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),

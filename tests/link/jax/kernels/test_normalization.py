@@ -17,6 +17,7 @@ from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.kernels import cpu_kernels
 from pytensor.link.jax.kernels.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
+from tests.link.jax.programs import program_text
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),
@@ -127,7 +128,7 @@ def test_not_a_number_stays_in_its_channel():
         assert not np.delete(broken, 7, axis=1).any()
 
 
-def make_gradients(mode, activation=pt.silu, axes="spatial", dtype="float32"):
+def make_gradients(mode, activation=pt.silu, dtype="float32"):
     """Compile a function of images and filters: loss, gradients, new running statistics."""
     x = pt.tensor("x", dtype=dtype, shape=(2, 3, 9, 7))
     values = np.random.default_rng(1).normal(size=(4, 3, 3, 3)), np.ones(4) * 1.2, np.ones(4) / 3
@@ -135,7 +136,7 @@ def make_gradients(mode, activation=pt.silu, axes="spatial", dtype="float32"):
     names = "running_mean", "running_var"
     running = {name: pytensor.shared(np.ones(4, dtype), shape=(4,)) for name in names}
     conv = pt.conv2d(x, w, border_mode="half")
-    h, _, _, *new = pt.batch_normalization_train(conv, gamma, beta, axes=axes, **running)
+    h, _, _, *new = pt.batch_normalization_train(conv, gamma, beta, axes="spatial", **running)
     loss = pt.sqr(activation(h) + 0.1 * pt.sqr(conv)).mean()
     gradients = pytensor.grad(loss, [w, gamma, beta, x])
     return pytensor.function([x], [loss, *gradients, *new], mode=mode)
@@ -143,13 +144,6 @@ def make_gradients(mode, activation=pt.silu, axes="spatial", dtype="float32"):
 
 def images(dtype="float32"):
     return np.random.default_rng(0).normal(size=(2, 3, 9, 7)).astype(dtype)
-
-
-def program_text(function):
-    shapes = [
-        jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in function.maker.fgraph.inputs
-    ]
-    return function.vm.jit_fn.lower(*shapes).as_text()
 
 
 def test_a_layer_is_computed_by_kernels():
@@ -174,9 +168,8 @@ def test_xla_computes_the_rest(options):
     function = make_gradients(jax_mode(cpu_kernels=True), **options)
     dtype = options.get("dtype", "float32")
     assert not any(name in program_text(function) for name in KERNELS)
-    for ours, theirs in zip(
-        function(images(dtype)), make_gradients("JAX", **options)(images(dtype)), strict=True
-    ):
+    expected = make_gradients("JAX", **options)(images(dtype))
+    for ours, theirs in zip(function(images(dtype)), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5 * (1 + abs(theirs).max()))
 
 

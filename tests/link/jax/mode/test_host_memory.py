@@ -8,7 +8,6 @@ from pathlib import Path
 import jax
 import pytest
 
-from pytensor.link.jax.mode import host_memory
 from pytensor.link.jax.mode.host_memory import keep_freed_memory
 
 # Prints what `keep_freed_memory` returned, and the page faults a call.
@@ -98,9 +97,4 @@ def test_memory_that_cant_be_reserved_is_not_needed():
 
 def test_once_jax_has_started_nothing_is_changed():
     jax.devices()
-    assert keep_freed_memory() is False
-
-
-def test_other_systems(monkeypatch):
-    monkeypatch.setattr(host_memory.sys, "platform", "darwin")
     assert keep_freed_memory() is False

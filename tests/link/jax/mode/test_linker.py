@@ -109,9 +109,12 @@ def test_a_pickled_window_that_is_written():
     assert np.flatnonzero(g(A + 1, 3) == 0).tolist() == [6, 7]
 
 
+@pytest.mark.usefixtures("folder")
 def test_a_pickled_function_of_kept_programs():
-    for _ in range(2):  # the second is deferred
-        g = pickled(compiled(index, keep_programs=True))
+    for deferred in (False, True):
+        f = compiled(index, keep_programs=True)
+        assert f.maker.deferred == deferred
+        g = pickled(f)
         assert g(A, 3) == 3
         with pytest.raises(IndexError):
             g(A, 12)

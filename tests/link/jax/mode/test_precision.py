@@ -21,6 +21,7 @@ from pytensor.link.jax.mode.precision import RULES, in_mixed_precision
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.special import log_softmax, softmax
+from tests.link.jax.programs import equations
 from tests.utils import REFERENCE_MODE
 
 pytestmark = pytest.mark.usefixtures("float32_everywhere")
@@ -88,17 +89,6 @@ def spied(inputs, outputs, updates=(), values=()):
         *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
     )
     return seen, program
-
-
-def equations(program):
-    """Yield all of them, those of nested programs included."""
-    for equation in program.eqns:
-        yield equation
-        for parameter in equation.params.values():
-            for nested in parameter if isinstance(parameter, tuple | list) else [parameter]:
-                nested = getattr(nested, "jaxpr", nested)
-                if hasattr(nested, "eqns"):
-                    yield from equations(nested)
 
 
 def products(program):
@@ -256,18 +246,6 @@ def test_loss_is_in_float32(network):
     assert (given, returned) == ((LOW,), (SINGLE,))
     for given, returned in network.seen["LogSoftmax"]:
         assert given == returned == (SINGLE,)
-
-
-def test_no_activation_is_kept_in_float32(network):
-    """Between nodes; within them XLA fuses."""
-    kept = {
-        name
-        for name, seen in network.seen.items()
-        for given, _ in seen
-        if name not in ("DimShuffle", "Sum") and set(given) == {SINGLE}
-    }
-    assert "SiLU" not in kept
-    assert "Conv" in kept  # the images themselves
 
 
 FUNCTIONS = [

@@ -14,10 +14,8 @@ pytest.importorskip("jax")
 import jax
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax import jax_mode
-from pytensor.link.jax.rewriting.find_sizes import find_sizes
 from tests.link.jax.mode.store.stored import programs
 
 MODE = jax_mode()
@@ -116,15 +114,6 @@ def test_few_values_make_few_programs():
     for n in (4, 5, 6, 7):
         assert f(np.ones(9), n) == 4 + n
     assert len(programs_of(f)) == 1
-
-
-def test_a_size_is_a_number_of_the_program():
-    f = pytensor.function([N, X], pt.arange(N) + X.sum(), mode=jax_mode())
-    f(3, SIX)
-    text = f.vm.jit_fn.lower(3, SIX).as_text()
-    assert "%arg0" in text
-    assert "%arg1" not in text
-    assert "iota dim = 0 : tensor<3xi64>" in text
 
 
 @pytest.mark.by_default("int32-65536")
@@ -228,7 +217,6 @@ def test_a_size_that_was_there_before_compiles_nothing():
         np.testing.assert_array_equal(f(SIX, 3), [9, 12])
 
 
-@pytest.mark.by_default("True")
 @pytest.mark.parametrize("donate", [False, True])
 def test_programs_of_all_sizes_are_kept(folder, donate):
     def start(lengths):
@@ -273,24 +261,8 @@ def test_an_array_that_decides_a_length_may_be_changed_in_place():
     assert len(f(two.astype("float32"), np.array([1, 2]))) == 3
 
 
-def test_the_integers_of_a_graph():
-    """What `find_sizes` says: as far from the inputs as it goes, and what it follows from."""
-    f = FunctionGraph([X, N, V], [X[: N // 2 + X.shape[0]], pt.zeros(V[:2].sum())[N:]], clone=False)
-    sizes = find_sizes(f, f.toposort())
-    assert set(sizes.roots) == {N, V}
-    assert not sizes.undecided
-    names = {type(v.owner.op).__name__ if v.owner else v.name for v in sizes.variables}
-    assert names == {"ScalarFromTensor", "Sum"}
-
-
 UNKNOWN = {
     "arange": (pt.arange(X.sum()), "ARange: .* from 'x'.*freeze_dims_and_data"),
-    "mask": (X[X > 0], r"AdvancedSubtensor: .* from 'x', .* compute with pt.where"),
-    "nonzero": (pt.nonzero(M)[0], "Nonzero: .* from 'm', .* compute with pt.where"),
-    "slice": (
-        X[: (M.sum() * 2).astype("int64")],
-        "Subtensor: .* from 'm', .* Compute the bounds from",
-    ),
     "slice beside indices": (
         M[[0, 1], : X.sum().astype("int64")],
         "Subtensor: .* from 'x', .* Compute the bounds from",

@@ -13,47 +13,33 @@ import pytensor.tensor as pt
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.profiling.attribution import Operation, describe, operations, read_program
 from pytensor.link.jax.profiling.report import UNKNOWN, Run, profile, read_profile, rows_of, runs_of
+from tests.link.jax.profiling.test_node_names import small_step
 
 CALLS = 4
 SHAPE = (2, 3, 24, 16)
 
 
-def training_step(mode=None):
+def training_step(mode):
     """Compile a step of a convolutional network of three layers."""
-
-    def shared(own, *shape):
-        return pytensor.shared(np.full(shape, 0.1, "float32"), name=f"stem.{own}", shape=shape)
-
-    images = pt.tensor("images", dtype="float32", shape=SHAPE)
-    weight, head = shared("conv.weight", 4, 3, 3, 3), shared("head.weight", 2, 4, 1, 1)
-    gamma, beta = shared("bn.weight", 4), shared("bn.bias", 4)
-    x = pt.conv2d(images, weight, border_mode=1, filter_flip=False)
-    x, *_ = pt.batch_normalization_train(x, gamma, beta, axes="spatial")
-    x = pt.nn.max_pool2d(pt.silu(x), 2)
-    loss = (pt.conv2d(x, head, filter_flip=False) ** 2).mean()
-    params = [weight, gamma, beta, head]
-    updates = [
-        (p, p - np.float32(0.1) * g)
-        for p, g in zip(params, pytensor.grad(loss, params), strict=True)
-    ]
-    mode = jax_mode(donate=True) if mode is None else mode
-    return pytensor.function([images], loss, updates=updates, mode=mode, trust_input=True)
+    inputs, loss, updates = small_step(SHAPE)
+    return pytensor.function(inputs, loss, updates=updates, mode=mode, trust_input=True)
 
 
 @pytest.fixture(scope="module")
-def images():
-    return np.random.default_rng(0).normal(size=SHAPE).astype("float32")
+def batch():
+    images = np.random.default_rng(0).normal(size=SHAPE).astype("float32")
+    return [images, np.float32(0.01)]
 
 
 @pytest.fixture(scope="module")
 def step():
-    return training_step()
+    return training_step(jax_mode(donate=True))
 
 
 @pytest.fixture(scope="module")
-def profiled(step, images, tmp_path_factory):
+def profiled(step, batch, tmp_path_factory):
     folder = tmp_path_factory.mktemp("profile")
-    return SimpleNamespace(folder=folder, profile=profile(step, images, calls=CALLS, folder=folder))
+    return SimpleNamespace(folder=folder, profile=profile(step, *batch, calls=CALLS, folder=folder))
 
 
 @pytest.mark.slow
@@ -61,7 +47,7 @@ def test_every_layer_has_its_time(profiled):
     rows = {(row.kind, row.name): row for row in profiled.profile.rows}
     for key in [
         ("Conv", "stem.conv.weight"),
-        ("Conv", "stem.head.weight"),
+        ("Conv", "head.weight"),
         ("ConvGradFilters", "stem.conv.weight"),
         ("BatchNormalizationTrain", "stem.bn.weight"),
         ("BatchNormalizationTrainGrad", "stem.bn.weight"),
@@ -89,9 +75,9 @@ def test_the_trace_is_jaxs_own(profiled):
     assert not any(name.startswith("$") for name in names if name)  # Python's calls
 
 
-def test_exactly_the_calls_asked_for_are_measured(step, images, profiled):
+def test_exactly_the_calls_asked_for_are_measured(step, batch, profiled):
     """A function that ran in a trace of its own is left out of another's."""
-    again = read_profile(profiled.folder, [(step, [describe(images)])], CALLS)
+    again = read_profile(profiled.folder, [(step, [*map(describe, batch)])], CALLS)
     assert again == profiled.profile
     x = pt.vector("x", dtype="float32", shape=(7,))
     other = pytensor.function([x], pt.sort(x), mode=jax_mode())
@@ -114,20 +100,20 @@ def test_generators_and_numbers():
 
 
 @pytest.mark.slow
-def test_without_names_no_node_has_time(images):
-    [row] = profile(training_step("JAX"), images, calls=1).rows
+def test_without_names_no_node_has_time(batch):
+    [row] = profile(training_step("JAX"), *batch, calls=1).rows
     assert (row.kind, row.share) == (UNKNOWN, 1.0)
 
 
-def test_other_backends_are_refused(images):
+def test_other_backends_are_refused(batch):
     with pytest.raises(TypeError, match="JAX didn't compile the function"):
-        profile(training_step("FAST_COMPILE"), images)
+        profile(training_step("FAST_COMPILE"), *batch)
 
 
-def test_operations_of_a_program(step, images):
-    found = operations(step, [images]).values()
+def test_operations_of_a_program(step, batch):
+    found = operations(step, batch).values()
     scopes = {operation.scope for operation in found}
-    assert {"Conv[stem.conv.weight]", "ConvGradInput[stem.head.weight]", "Pool"} <= scopes
+    assert {"Conv[stem.conv.weight]", "ConvGradInput[head.weight]", "Pool"} <= scopes
     assert any(operation.shared for operation in found)
 
 

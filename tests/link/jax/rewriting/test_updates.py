@@ -10,9 +10,8 @@ import pytensor.tensor as pt
 
 pytest.importorskip("jax")
 
-from pytensor.graph.traversal import toposort
 from pytensor.link.jax import jax_mode
-from pytensor.link.jax.rewriting.updates import Update, join_updates
+from pytensor.link.jax.rewriting.updates import Update
 from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_norm, merge_updates
 
 
@@ -73,65 +72,6 @@ def test_forms_without_overflow_remain():
     np.testing.assert_allclose(total.get_value(), 2 * value)
 
 
-def joined(inputs, outputs, updates):
-    """Return the graph's nodes after updates were joined, and the new values by variables."""
-    new = join_updates([*updates.values()], outputs, inputs)
-    order = toposort([*outputs, *new], blockers=inputs)
-    return [type(node.op).__name__ for node in order], dict(zip(updates, new, strict=True))
-
-
-def test_what_belongs_together_is_one_node():
-    w, v, x = pt.vectors("w", "v", "x")
-    loss = pt.exp(w * x)
-    new_v = 0.9 * v + loss
-    kinds, new = joined([w, v, x], [loss], {w: w - new_v, v: new_v})
-    # What the loss is computed by stays in sight.
-    assert kinds == ["Elemwise", "Elemwise", "Update"]
-    # The update of w reads that of v, not a copy of it.
-    (node,) = {out.owner for out in new.values()}
-    assert len(node.op.nodes) == 4
-    # What the gradient gives comes first.
-    assert node.inputs == [loss, w, v]
-
-
-def test_parameters_of_a_shape_share_an_op():
-    rate = pt.scalar("rate", dtype="float32")
-    half = rate * np.float32(0.5)
-    params = [pt.tensor(f"w{k}", shape=(3,)) for k in range(3)] + [pt.tensor("w", shape=(4,))]
-    updates = {w: w - half * w for w in params}
-    kinds, new = joined([*params, rate], [], updates)
-    # The rate's half, which all of them read, is a node of its own, and comes by another.
-    assert sorted(kinds) == ["Elemwise", "SharedNumbers", *["Update"] * 4]
-    assert {out.owner.inputs[0].owner.inputs[0] for out in new.values()} == {half}
-    ops = [out.owner.op for out in new.values()]
-    assert ops[0] is ops[1] is ops[2]
-    assert ops[0] != ops[3]
-
-
-def test_other_arithmetic_or_other_numbers_are_another_op():
-    a, b, c = (pt.tensor(name, shape=(3,)) for name in "abc")
-    _, new = joined([a, b, c], [], {a: 2 * a - 1, b: 3 * b - 1, c: 2 * c + 1})
-    assert len({out.owner.op for out in new.values()}) == 3
-
-
-def test_scalars_alone_stay_as_they_are():
-    x, n, m = pt.vector("x"), pt.scalar("n"), pt.scalar("m")
-    kinds, _ = joined([x, n, m], [x.sum()], {n: n + 1, m: m * (n + 1)})
-    assert "Update" not in kinds
-
-
-def test_what_is_an_output_too_stays():
-    w, x = pt.vectors("w", "x")
-    twice = w * 2 + x
-    new_w = twice - 3 * x
-    kinds, new = joined([w, x], [twice], {w: new_w})
-    assert kinds.count("Update") == 1
-    assert twice in new[w].owner.inputs
-    kinds, new = joined([w, x], [new_w], {w: new_w})
-    assert "Update" not in kinds
-    assert new == {w: new_w}
-
-
 def test_other_modes_see_no_update():
     w = pytensor.shared(np.ones(3), name="w")
     updates = {w: w * 2 - 1}
@@ -149,6 +89,14 @@ def test_a_copied_function_computes_the_same():
     copied()
     np.testing.assert_array_equal(w.get_value(), [3] * 3)
     np.testing.assert_array_equal(v.get_value(), [7] * 3)
+
+
+def test_updates_that_differ_in_a_number_only():
+    """What is computed in the same way is one Op for all arrays of a shape."""
+    v, w = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "vw")
+    pytensor.function([], [], updates={v: 2 * v - 0.5, w: 3 * w - 0.5}, mode=jax_mode())()
+    np.testing.assert_array_equal(v.get_value(), [1.5] * 3)
+    np.testing.assert_array_equal(w.get_value(), [2.5] * 3)
 
 
 def test_scalars_alone_can_make_an_array():
