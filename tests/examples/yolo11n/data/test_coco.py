@@ -21,8 +21,8 @@ from dataset import load_data
 from filelock import FileLock
 
 from tests.examples.coco_server import ARCHIVE, PHONE, Answer, CocoServer, make_archive
+from tests.examples.conftest import CLASSES
 
-CLASSES = ["person", "cell phone"]
 PHONE_IMAGE = "train2017/000000000002.jpg"  # always chosen, as it holds a phone
 DEMO = Path(coco.__file__).parents[1]
 

@@ -136,8 +136,7 @@ def test_ground_truth_of_text_labels(both):
 def test_polygons(builder, tmp_path):
     for _ in range(2):
         builder.add(40, 20, [(1, 0, 0, 1, 1)])
-    for split in ("train", "val"):
-        builder.write_yolo(tmp_path / "yolo", split)
+    builder.write_yolo(tmp_path / "yolo")
     label = tmp_path / "yolo/labels/train/10.txt"
     label.write_text("1 0.25 0.5 0.5 0.75 0.375 0.1\n\n2 0.5 0.5 0.2 0.2\n")
     train, _ = load_data(tmp_path / "yolo", None, 64)
@@ -168,11 +167,10 @@ def test_a_wrong_line_excludes_its_picture(builder, tmp_path):
     lines = ["", *(line for line, _ in WRONG_LINES), ""]
     for k in range(len(lines)):
         builder.add(40, 30, name=f"{k:02}.png")
-    for split in ("train", "val"):
-        builder.write_yolo(root, split)
-        for k, line in enumerate(lines if split == "train" else []):
-            text = good + line + "\n"
-            (root / f"labels/train/{k:02}.txt").write_text(text, encoding="latin-1")
+    builder.write_yolo(root)
+    for k, line in enumerate(lines):
+        text = good + line + "\n"
+        (root / f"labels/train/{k:02}.txt").write_text(text, encoding="latin-1")
     (root / "labels/val/00.txt").write_text(good)
     train, val = load_data(root, None, 64)
     assert train.image_ids == [1, len(lines)]  # the others keep their numbers

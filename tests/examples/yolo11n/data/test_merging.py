@@ -75,8 +75,7 @@ def test_pictures_that_show_a_class(two):
 
 
 def test_text_labels_beside_a_coco_file(two, builder, seven):
-    builder.write_yolo(builder.root / "text", "train")
-    builder.write_yolo(builder.root / "text", "val")
+    builder.write_yolo(builder.root / "text")
     text = load_split(builder.root / "text", "val", CLASSES, 64)
     joined = load_split([builder.root / "text", two[0]], "val", CLASSES, 64)
     assert joined.labelled is None

@@ -7,6 +7,8 @@ from evaluation import report
 from evaluation.report import draw_curves, draw_detections, draw_validation, image_mosaic
 from PIL import Image
 
+from tests.examples.conftest import exif_of
+
 
 def test_draw_detections():
     image = np.full((120, 200, 3), 60, dtype=np.uint8)
@@ -37,9 +39,8 @@ def test_pictures_are_drawn_as_their_boxes_see_them(builder, tmp_path):
     """Where the annotations ignore the camera's orientation, so does the sheet."""
     pixels = np.full((40, 60, 3), 90, np.uint8)
     pixels[:, :30] = 200
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    image_id = builder.add(60, 40, [(1, 0, 0, 30, 40)], picture=Image.fromarray(pixels), exif=exif)
+    picture = Image.fromarray(pixels)
+    image_id = builder.add(60, 40, [(1, 0, 0, 30, 40)], picture=picture, exif=exif_of(6))
     dataset, nothing = builder.dataset(), {image_id: np.empty((0, 6))}
     draw_validation(tmp_path / "pairs.png", dataset, nothing)
     pairs = read_image(tmp_path / "pairs.png")

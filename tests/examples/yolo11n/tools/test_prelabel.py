@@ -8,6 +8,7 @@ from dataset import load_data
 from PIL import Image
 from tools import prelabel
 
+from tests.examples.conftest import CLASSES
 from tests.examples.yolo11n.evaluation.drawn import write_detector
 from tests.utils import error_line
 
@@ -15,7 +16,6 @@ BOX = (12, 18, 12, 8)  # in the square of 32; in a picture of 64 x 32 corners 12
 IN_PICTURE = [12, 12, 24, 16]
 # The score of a class is its channel's share of 255.
 COLOURS = {"sure": (200, 100, 50), "unsure": (20, 76, 50), "dark": (10, 10, 10)}
-CLASSES = ["person", "cell phone"]
 
 
 @pytest.fixture
