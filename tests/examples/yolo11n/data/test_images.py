@@ -20,8 +20,6 @@ from data.images import (
     highest_value,
     letterbox,
     read_image,
-    to_corners,
-    to_fractions,
     used_bits,
 )
 from hypothesis import given, settings
@@ -101,13 +99,6 @@ def test_letterbox_errors():
         letterbox(np.zeros((4, 4), np.uint8), 32)
     with pytest.raises(ValueError, match="positive"):
         Letterbox.fit(0, 5, 32)
-
-
-def test_fractions_and_corners():
-    corners = np.array([[10.0, 20, 30, 60]])
-    fractions = to_fractions(corners, 100)
-    np.testing.assert_allclose(fractions, [[0.2, 0.4, 0.2, 0.4]])
-    np.testing.assert_allclose(to_corners(fractions, 100), corners, atol=1e-5)
 
 
 # ------------------------------------------------------------------------------ reading
