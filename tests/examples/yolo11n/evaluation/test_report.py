@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from data.images import read_image
 from evaluation import report
-from evaluation.report import draw_curves, draw_detections, draw_validation, image_mosaic
+from evaluation.report import draw_curves, draw_detections, draw_validation
 from PIL import Image
 
 from tests.examples.conftest import exif_of
@@ -23,16 +23,6 @@ def test_draw_detections():
     np.testing.assert_array_equal(draw_detections(image, [], ["person"]), image)
     truth = draw_detections(image, [[20, 40, 90, 110, 0]], ["person"])
     np.testing.assert_array_equal(truth[80, 20], green)
-
-
-def test_sheet_of_images():
-    images = [np.full((h, w, 3), h, dtype=np.uint8) for h, w in ((10, 30), (20, 15), (8, 8))]
-    sheet = image_mosaic(images, 2, gap=2)
-    assert sheet.shape == (42, 62, 3)
-    assert (sheet[5:15, :30] == 10).all()
-    assert (sheet[:20, 39:54] == 20).all()
-    assert (sheet[-14:-6, 11:19] == 8).all()
-    assert (sheet == 255).any()
 
 
 def test_pictures_are_drawn_as_their_boxes_see_them(builder, tmp_path):
