@@ -25,21 +25,17 @@ PARTS = ("box_loss", "cls_loss", "dfl_loss")
 SMALL = {"height": 64, "width": 96, "num_classes": 3}
 
 
-def symbolic_inputs(height, width, num_classes):
+def symbolic_inputs(height, width, num_classes, batch=None, max_boxes=None):
+    """Return variables of predictions and targets, by name."""
     predictions = {
         level: pt.tensor(
             level,
             dtype="float32",
-            shape=(None, 64 + num_classes, height // stride, width // stride),
+            shape=(batch, 64 + num_classes, height // stride, width // stride),
         )
         for level, stride in zip(LEVELS, STRIDES, strict=True)
     }
-    targets = {
-        "boxes": pt.tensor("boxes", dtype="float32", shape=(None, None, 4)),
-        "classes": pt.tensor("classes", dtype="int32", shape=(None, None)),
-        "num_boxes": pt.tensor("num_boxes", dtype="int32", shape=(None,)),
-    }
-    return predictions, targets
+    return predictions, {v.name: v for v in target_inputs(batch, max_boxes)}
 
 
 class LossFunction:
@@ -467,12 +463,7 @@ def test_batches_must_agree(small_loss):
 
 def static_loss(chunk, mode, height, width, num_classes, batch, max_boxes):
     """Compile loss and gradients of inputs whose shapes are static."""
-    predictions, targets = symbolic_inputs(height, width, num_classes)
-    predictions = {
-        level: pt.tensor(level, dtype="float32", shape=(batch, *v.type.shape[1:]))
-        for level, v in predictions.items()
-    }
-    targets = dict(zip(targets, target_inputs(batch, max_boxes), strict=True))
+    predictions, targets = symbolic_inputs(height, width, num_classes, batch, max_boxes)
     total, parts = yolo_loss(predictions, targets, num_classes, chunk=chunk)
     grads = pytensor.grad(total, list(predictions.values()))
     inputs = [*predictions.values(), *targets.values()]

@@ -5,7 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from data.augment import LAYERS, PASTED, POSITION_BITS, Augment, Plan, make_plan, stack_plans
+from data.augment import (
+    LAYERS,
+    PASTED,
+    POSITION_BITS,
+    Augment,
+    Plan,
+    make_plan,
+    plan_fields,
+    stack_plans,
+)
 from data.drawing import _units, plan_variables, render, render_graph
 from data.images import FILL
 
@@ -78,13 +87,8 @@ def test_pixels_match_a_plain_renderer(size, options):
 
 def single_plan(windows, colors=(0, 1, 1), size=16, affine=(1, 0, 1, 0)):
     """Plan of one image with layers of whole stored squares, in the order of the sources."""
-    plan = Plan(
-        np.zeros((1, 4), np.int32),
-        np.zeros((1, 4, 4), np.int32),
-        np.zeros((1, 4, 4), np.float32),
-        np.zeros((1, 4, 4), np.int32),
-        np.array([colors], np.float32),
-    )
+    plan = Plan(*(np.zeros((1, *shape), dtype) for shape, dtype in plan_fields(LAYERS)))
+    plan.color[0] = colors
     for k, window in enumerate(windows):
         plan.source[0, k] = k
         plan.window[0, k], plan.affine[0, k] = window, affine
