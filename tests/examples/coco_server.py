@@ -22,6 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 from PIL import Image
 
+from tests.examples.conftest import annotation_of
+
 ARCHIVE = "annotations/annotations_trainval2017.zip"
 PERSON, DOG, PHONE = 1, 18, 77
 CATEGORIES = [
@@ -90,18 +92,12 @@ def make_coco(train=40, val=20, seed=0, sides=(0.2, 0.5)):
             images.append(
                 {"id": image_id, "file_name": name, "width": width, "height": height, "license": 1}
             )
-            for category, (x, y, w, h), crowd in objects:
-                annotations.append(
-                    {
-                        "id": 10000 * (split == "val") + len(annotations) + 1,
-                        "image_id": image_id,
-                        "category_id": category,
-                        "bbox": [x, y, w, h],
-                        "area": w * h,
-                        "iscrowd": crowd,
-                        "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]],
-                    }
-                )
+            for category, box, crowd in objects:
+                x, y, w, h = box
+                outline = [[x, y, x + w, y, x + w, y + h, x, y + h]]
+                number = 10000 * (split == "val") + len(annotations) + 1
+                own = annotation_of(number, image_id, category, box, crowd)
+                annotations.append(own | {"segmentation": outline})
         instances[split] = {
             "info": {"description": "tiny"},
             "licenses": [{"id": 1, "name": "none"}],

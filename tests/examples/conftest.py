@@ -33,6 +33,21 @@ def run_python(arguments, folder, **environment):
     )
 
 
+def annotation_of(number, image_id, category_id, box, crowd=0):
+    """Return an annotation in COCO's format."""
+    return {
+        "id": number, "image_id": image_id, "category_id": category_id, "bbox": box,
+        "area": box[2] * box[3], "iscrowd": crowd,
+    }  # fmt: skip
+
+
+def exif_of(orientation):
+    """Return EXIF data of a picture's orientation, from 1 to 8."""
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    return exif
+
+
 class Builder:
     """Writes pictures and an annotation file."""
 
@@ -52,16 +67,8 @@ class Builder:
         picture.save(self.folder / name, **save)
         self.images.append({"id": image_id, "file_name": name, "width": width, "height": height})
         for category, *box in boxes:
-            self.annotations.append(
-                {
-                    "id": len(self.annotations) + 1,
-                    "image_id": image_id,
-                    "category_id": category,
-                    "bbox": box[:4],
-                    "area": box[2] * box[3],
-                    "iscrowd": box[4] if len(box) > 4 else 0,
-                }
-            )
+            number = len(self.annotations) + 1
+            self.annotations.append(annotation_of(number, image_id, category, box[:4], *box[4:]))
         return image_id
 
     def write(self, **changes):
@@ -75,9 +82,17 @@ class Builder:
         path.write_text(json.dumps({k: v for k, v in data.items() if v is not None}))
         return path
 
-    def write_yolo(self, root, split="train"):
-        """Write the same pictures and boxes as text labels below `root`; crowd regions left out."""
-        images, labels = root / "images" / split, root / "labels" / split
+    def write_yolo(self, root):
+        """Write the same pictures and boxes below `root` as text labels, as both parts.
+
+        Crowd regions are left out.
+        """
+        for split in ("train", "val"):
+            self._write_yolo_part(root / "images" / split, root / "labels" / split)
+        names = [category["name"] for category in CATEGORIES]
+        (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {names}\n")
+
+    def _write_yolo_part(self, images, labels):
         images.mkdir(parents=True)
         labels.mkdir(parents=True)
         order = [category["id"] for category in CATEGORIES]
@@ -94,8 +109,6 @@ class Builder:
             if rows:
                 name = Path(image["file_name"]).with_suffix(".txt")
                 (labels / name).write_text("\n".join(rows) + "\n")
-        names = [category["name"] for category in CATEGORIES]
-        (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {names}\n")
 
     def write_coco(self, root):
         """Write the same pictures and boxes below `root` in COCO's layout, as both parts."""

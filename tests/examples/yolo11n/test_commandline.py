@@ -81,15 +81,19 @@ def test_a_mistake_gets_one_line_before_the_slow_imports(arguments, message):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
-    [([], "holds a run already: --resume goes on with it"), (["--resume"], "nothing to resume: ")],
+    [
+        ([], "holds a run already: --resume goes on with it, --overwrite replaces it"),
+        (["--resume"], "nothing to resume: "),
+    ],
 )
 def test_a_folder_is_looked_at_before_the_slow_imports(tmp_path, options, message):
     if not options:
-        (tmp_path / "last.safetensors").touch()
+        (tmp_path / "last.safetensors").write_bytes(b"precious")
     code, said, slow = answer("train_yolo11n.py", "--output-dir", tmp_path, *options)
     assert (code, slow) == (1, set())
     [line] = said
     assert message in line
+    assert options or (tmp_path / "last.safetensors").read_bytes() == b"precious"
 
 
 @pytest.mark.slow

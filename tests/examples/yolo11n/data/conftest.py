@@ -8,6 +8,5 @@ def both(builder, seven, tmp_path):
     """Return (folder in COCO's layout, folder with the same as text labels)."""
     builder.annotations[0]["bbox"] = [-3, 5, 30, 30]  # over the edge
     builder.annotations.append({**builder.annotations[1], "id": 99})  # twice
-    for split in ("train", "val"):
-        builder.write_yolo(tmp_path / "yolo", split)
+    builder.write_yolo(tmp_path / "yolo")
     return builder.write_coco(tmp_path / "coco"), tmp_path / "yolo"

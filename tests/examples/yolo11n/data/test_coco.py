@@ -21,8 +21,8 @@ from dataset import load_data
 from filelock import FileLock
 
 from tests.examples.coco_server import ARCHIVE, PHONE, Answer, CocoServer, make_archive
+from tests.examples.conftest import CLASSES
 
-CLASSES = ["person", "cell phone"]
 PHONE_IMAGE = "train2017/000000000002.jpg"  # always chosen, as it holds a phone
 DEMO = Path(coco.__file__).parents[1]
 
@@ -402,10 +402,3 @@ def test_boxes_without_area_do_not_count(server, root):
 def test_names_of_subsets():
     assert subset_name(["person", "cell phone"], 0, 5, 1) == "cell-phone+person_trainall_val5_seed1"
     assert subset_name([f"class {k}" for k in range(30)], 1, 2, 3).startswith("30-classes-")
-
-
-def test_an_unwritable_place(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    with pytest.raises(SystemExit):
-        main([str(tmp_path / "file/data")])
-    assert "can't write to" in capsys.readouterr().err

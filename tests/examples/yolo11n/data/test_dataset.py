@@ -8,7 +8,7 @@ from data.images import letterbox, to_corners
 from dataset import equal_pictures, load_data
 from PIL import Image
 
-from tests.examples.conftest import CLASSES
+from tests.examples.conftest import CLASSES, exif_of
 from tests.examples.yolo11n.data import writers
 
 # ------------------------------------------------------------------------------ reading
@@ -105,11 +105,9 @@ def test_all_images_broken(builder):
 
 def test_sizes_of_turned_pictures(builder):
     # The same stored pixels, once with the upright size in the file and once with the stored one.
-    exif = Image.Exif()
-    exif[0x0112] = 6
     pixels = Image.fromarray(np.full((40, 30, 3), 9, np.uint8))
     for width, height in ((40, 30), (30, 40)):
-        builder.add(width, height, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif)
+        builder.add(width, height, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif_of(6))
     dataset = builder.dataset()
     assert [(s.geometry.width, s.geometry.height) for s in dataset] == [(40, 30), (30, 40)]
     assert [dataset.picture(k).shape for k in (0, 1)] == [(30, 40, 3), (40, 30, 3)]
@@ -120,15 +118,12 @@ def test_sizes_of_turned_pictures(builder):
 @pytest.mark.parametrize("form", ["text", "no sizes", "sizes"])
 def test_turned_pictures_are_counted(builder, tmp_path, form):
     """The labels are taken for the upright picture where nothing tells what they are for."""
-    exif = Image.Exif()
-    exif[0x0112] = 6
     for k in range(3):
         pixels = Image.fromarray(np.full((40, 30, 3), 9, np.uint8))
-        builder.add(40, 30, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif if k else None)
+        builder.add(40, 30, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif_of(6) if k else None)
     builder.images[0] |= {"width": 30, "height": 40}
     if form == "text":
-        for split in ("train", "val"):
-            builder.write_yolo(tmp_path / "yolo", split)
+        builder.write_yolo(tmp_path / "yolo")
         dataset, _ = load_data(tmp_path / "yolo", CLASSES, 64)
     else:
         for image in builder.images if form == "no sizes" else []:

@@ -20,8 +20,6 @@ from data.images import (
     highest_value,
     letterbox,
     read_image,
-    to_corners,
-    to_fractions,
     used_bits,
 )
 from hypothesis import given, settings
@@ -29,6 +27,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.examples import yolo11n_golden as golden
+from tests.examples.conftest import exif_of
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -102,13 +101,6 @@ def test_letterbox_errors():
         Letterbox.fit(0, 5, 32)
 
 
-def test_fractions_and_corners():
-    corners = np.array([[10.0, 20, 30, 60]])
-    fractions = to_fractions(corners, 100)
-    np.testing.assert_allclose(fractions, [[0.2, 0.4, 0.2, 0.4]])
-    np.testing.assert_allclose(to_corners(fractions, 100), corners, atol=1e-5)
-
-
 # ------------------------------------------------------------------------------ reading
 
 # Rectangular, and different at every corner, so no turn or flip goes unnoticed.
@@ -130,10 +122,8 @@ def stored(orientation):
 @pytest.mark.parametrize("kind", ["png", "webp", "tiff"])
 def test_orientation(tmp_path, orientation, kind):
     path = tmp_path / f"a.{kind}"
-    exif = Image.Exif()
-    exif[0x0112] = orientation
     options = {"lossless": True} if kind == "webp" else {}
-    Image.fromarray(stored(orientation)).save(path, exif=exif, **options)
+    Image.fromarray(stored(orientation)).save(path, exif=exif_of(orientation), **options)
     for size in (None, (12, 8)):
         image, notes = decode(path, size)
         np.testing.assert_array_equal(image, PIXELS)
@@ -230,9 +220,7 @@ def test_png_of_16_bits(tmp_path, channels):
 def test_tiff_of_16_bits(tmp_path, mode):
     pixels = np.random.default_rng(0).integers(0, 2**16, (3, 5)).astype(np.uint16)
     data = pixels.astype(">u2" if mode == "I;16B" else "<u2").tobytes()
-    exif = Image.Exif()
-    exif[0x0112] = 3
-    Image.frombytes(mode, (5, 3), data).save(tmp_path / "a.tiff", exif=exif)
+    Image.frombytes(mode, (5, 3), data).save(tmp_path / "a.tiff", exif=exif_of(3))
     image, notes = decode(tmp_path / "a.tiff")
     np.testing.assert_array_equal(image[..., 1], pixels[::-1, ::-1] >> 8)
     assert notes == [TURNED, "16 bits a channel cut to 8"]

@@ -1,6 +1,5 @@
 """One data set in the forms of many tools, and what reports of their users say of such files."""
 
-import json
 import shutil
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,6 +14,7 @@ from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 from PIL import Image
 
+from tests.examples.conftest import edit
 from tests.examples.yolo11n.data import writers
 from tests.examples.yolo11n.data.writers import NAMES, PARTS, PICTURES, WRITERS
 
@@ -346,11 +346,9 @@ def test_rotated_rectangles_of_cvat(tmp_path, bbox, degrees, corners):
 
 def test_ids_that_scores_could_not_tell_apart(tmp_path):
     root = one_coco(tmp_path, {"id": 2**53}, {"image_id": 2**53})
-    file = root / "annotations/instances_val.json"
-    data = json.loads(file.read_text())
     shutil.copy(root / "images/val/0.png", root / "images/val/1.png")
-    data["images"].append({"id": 2**53 + 1, "file_name": "1.png"})
-    file.write_text(json.dumps(data))
+    other = {"id": 2**53 + 1, "file_name": "1.png"}
+    edit(root, lambda data: data["images"].append(other), "val")
     assert load_split(root, "val", None, 64).image_ids == [1, 2]
 
 

@@ -75,8 +75,7 @@ def test_pictures_that_show_a_class(two):
 
 
 def test_text_labels_beside_a_coco_file(two, builder, seven):
-    builder.write_yolo(builder.root / "text", "train")
-    builder.write_yolo(builder.root / "text", "val")
+    builder.write_yolo(builder.root / "text")
     text = load_split(builder.root / "text", "val", CLASSES, 64)
     joined = load_split([builder.root / "text", two[0]], "val", CLASSES, 64)
     assert joined.labelled is None
@@ -194,12 +193,6 @@ def test_an_epoch_has_the_shares(two):
     with again:
         for ours, theirs in zip(batches[3:6], again.epoch(1), strict=True):
             np.testing.assert_array_equal(ours.images, theirs.images)
-
-
-def test_without_shares_nothing_changes(two):
-    joined, _ = load_data(two, None, 64)
-    loader = BatchLoader(joined, 2, workers=0)
-    assert sorted(loader.order(3)) == [0, 1, 2, 3, 4]
 
 
 def test_labels_of_the_layers_of_a_mosaic(two):

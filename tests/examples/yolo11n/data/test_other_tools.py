@@ -212,8 +212,8 @@ def test_pose(builder, tmp_path, points, shape):
     root = tmp_path / "pose"
     for _ in range(2):
         builder.add(40, 20)
+    builder.write_yolo(root)
     for split in ("train", "val"):
-        builder.write_yolo(root, split)
         line = " ".join(map(str, (1, *BOX, *points)))
         (root / f"labels/{split}/10.txt").write_text(f"{line}\n1 0.5 0.5 0.2 0.2\n")
     with pytest.raises(ValueError, match="look like boxes with") as error:
@@ -235,8 +235,8 @@ def test_polygons_that_resemble_keypoints(builder, tmp_path):
     """Whoever says there are no keypoints has polygons."""
     builder.add(40, 20)
     root = tmp_path / "polygons"
+    builder.write_yolo(root)
     for split in ("train", "val"):
-        builder.write_yolo(root, split)
         (root / f"labels/{split}/10.txt").write_text("1 .4 .4 .6 .6 .6 .4 .4 .6\n")
     with pytest.raises(ValueError, match=r"or kpt_shape: \[0, 2\] if they are polygons"):
         load_data(root, None, 64)
@@ -284,8 +284,7 @@ def test_file_names_are_not_changed(builder, tmp_path):
     assert [Path(picture.path).name for picture in data._pictures] == [
         "a%20b.png", "a b.png", "c%20d.png"
     ]  # fmt: skip
-    for split in ("train", "val"):
-        builder.write_yolo(tmp_path / "yolo", split)
+    builder.write_yolo(tmp_path / "yolo")
     train, _ = load_data(tmp_path / "yolo", CLASSES, 64)
     assert train.report["no_label_file"] == 1
     assert train.report["boxes"] == 2

@@ -280,15 +280,20 @@ def test_sizes_of_what_is_held():
 
 def test_nothing_is_held():
     dataset = people()
-    assert onto(dataset, 0, 0.5, 0, 0, 0.5, 0.9, 0, 0.5, 0)[0] == [0] * 4  # the chance
-    assert onto(dataset, 2, 0, 0, 0, 0.5, 0.9, 0, 0.5, 0)[0] == [0] * 4  # no person
+
+    def is_held(index, used=0.0):
+        window, *_ = onto(dataset, index, used, 0, 0, 0.5, 0.9, 0, 0.5, 0)
+        return window != [0] * 4
+
+    assert not is_held(0, used=0.5)  # the chance
+    assert not is_held(2)  # no person
     dataset.samples[1].boxes[0, 3] = 0.71  # a tenth of 113.6 px, times 1.4, is below 16 px
-    assert onto(dataset, 1, 0, 0, 0, 0.5, 0.9, 0, 0.5, 0)[0] == [0] * 4
+    assert not is_held(1)
     dataset.samples[1].boxes[0, 3] = 0.9
-    assert onto(dataset, 1, 0, 0, 0, 0.5, 0.9, 0, 0.5, 0)[0] != [0] * 4
+    assert is_held(1)
     # Too little of the person is visible in width: 0.7 times 16 px are more than 0.7 times 15 px.
     dataset.samples[1].boxes[0] = 0.5, 0.5, 15 / 160, 1
-    assert onto(dataset, 1, 0, 0, 0, 0.5, 0.9, 0, 0.5, 0)[0] == [0] * 4
+    assert not is_held(1)
 
 
 def test_what_a_held_thing_covers():

@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 from PIL import Image
 
+from tests.examples.conftest import annotation_of
+
 NAMES = ["bolt", "large nut"]
 SIZE = 40, 30
 
@@ -67,11 +69,9 @@ def coco_of(drawn, *forms):
         name = (forms or ("{}.png",))[number % max(len(forms), 1)].format(picture.stem)
         images.append({"id": number, "file_name": name, "width": SIZE[0], "height": SIZE[1]})
         for name, x1, y1, x2, y2 in picture.things:
-            annotations.append({
-                "id": len(annotations) + 1, "image_id": number, "iscrowd": 0,
-                "category_id": NAMES.index(name) + 1, "bbox": [x1, y1, x2 - x1, y2 - y1],
-                "area": (x2 - x1) * (y2 - y1),
-            })  # fmt: skip
+            box = [x1, y1, x2 - x1, y2 - y1]
+            label = NAMES.index(name) + 1
+            annotations.append(annotation_of(len(annotations) + 1, number, label, box))
     categories = [{"id": k, "name": name} for k, name in enumerate(NAMES, 1)]
     return {"images": images, "annotations": annotations, "categories": categories}
 

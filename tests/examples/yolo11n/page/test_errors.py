@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
@@ -24,6 +24,7 @@ from tests.examples.yolo11n.page.detectors import (
     encode,
     expected_detections,
 )
+from tests.examples.yolo11n.small_models import make_model
 
 pytestmark = pytest.mark.browser
 
@@ -83,16 +84,9 @@ def varying_boxes(path):
         helper.make_node("Less", ["steps", "mean"], ["wanted"]),
         helper.make_node("Compress", ["boxes", "wanted"], ["output0"], axis=0),
     ]
-    constants = {"steps": [0.5, 0.7, 0.9], "boxes": boxes}
-    images, found = (
-        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        for name, shape in (("images", [1, 3, 32, 32]), ("output0", ["found", 6]))
-    )
-    values = [numpy_helper.from_array(np.float32(v), name) for name, v in constants.items()]
-    graph = helper.make_graph(nodes, "varying", [images], [found], values)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    helper.set_model_props(model, {"names": "{0: 'one', 1: 'two'}"})
-    onnx.save(model, path)
+    constants = {"steps": np.float32([0.5, 0.7, 0.9]), "boxes": np.float32(boxes)}
+    ends = {"images": [1, 3, 32, 32]}, {"output0": ["found", 6]}
+    onnx.save(make_model(nodes, constants, *ends, names="{0: 'one', 1: 'two'}"), path)
     return path
 
 

@@ -18,6 +18,7 @@ from evaluation.detectors import OnnxDetector
 from PIL import Image
 from tools.build_demo import DEMO
 
+from tests.examples.conftest import exif_of
 from tests.examples.yolo11n.page.browsers import (
     FONTS,
     IN_BOTH,
@@ -165,9 +166,8 @@ def test_pictures_of_all_shapes_give_the_boxes_of_python(yolo, models, scenes):
 
 def test_photographs_are_turned_and_transparent_parts_are_grey(colours, models, tmp_path):
     picture = blob_picture(600, 400, [(GREEN, 140, 90, 80), (ORANGE, 420, 300, 60)])
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    Image.fromarray(picture).save(tmp_path / "turned.jpg", quality=95, subsampling=0, exif=exif)
+    how = {"quality": 95, "subsampling": 0, "exif": exif_of(6)}
+    Image.fromarray(picture).save(tmp_path / "turned.jpg", **how)
     alpha = np.full((400, 600, 1), 255, np.uint8)
     alpha[:, 300:] = 0
     Image.fromarray(np.concatenate([picture, alpha], axis=2)).save(tmp_path / "hole.png")

@@ -24,6 +24,7 @@ from tools.compare_runtimes import (
 from training.options import REAL_WEIGHTS
 from training.weights import load_model
 
+from tests.examples.conftest import CLASSES
 from tests.examples.yolo11n.page.browsers import decode_data_url, open_browser, ready_page, until
 from tests.examples.yolo11n.page.conftest import build_site
 from tests.examples.yolo11n.page.detectors import write_y4m
@@ -33,7 +34,6 @@ FOLDER = os.environ.get("PHOTOGRAPHS", "")
 pytestmark = pytest.mark.skipif(
     not FOLDER, reason="the variable PHOTOGRAPHS names no folder of photographs"
 )
-CLASSES = ["person", "cell phone"]
 SIZE, CONFIDENCE, IOU = 320, 0.25, 0.45
 # AP at an overlap of 0.5 on 200 photographs, below what weights/README.md says of all.
 LEAST = {"person": 0.2, "cell phone": 0.2}

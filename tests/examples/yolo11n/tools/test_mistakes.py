@@ -45,9 +45,3 @@ def test_every_overlap_has_a_name():
     rows = [{"class": "dog", "overlap": overlap} for overlap in (0.05, 0.3, 1.0)]
     said = "dog badly placed 2, dog next to things 1"
     assert mistakes.counted(rows, "overlap", mistakes.OVERLAPS) == said
-
-
-def test_what_is_not_there_is_said(finder_onnx_of_one, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        mistakes.main([str(finder_onnx_of_one), "--data", str(tmp_path / "no")])
-    assert f"{tmp_path / 'no'} does not exist" in capsys.readouterr().err

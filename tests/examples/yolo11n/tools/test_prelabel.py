@@ -8,6 +8,7 @@ from dataset import load_data
 from PIL import Image
 from tools import prelabel
 
+from tests.examples.conftest import CLASSES, annotation_of
 from tests.examples.yolo11n.evaluation.drawn import write_detector
 from tests.utils import error_line
 
@@ -15,7 +16,6 @@ BOX = (12, 18, 12, 8)  # in the square of 32; in a picture of 64 x 32 corners 12
 IN_PICTURE = [12, 12, 24, 16]
 # The score of a class is its channel's share of 255.
 COLOURS = {"sure": (200, 100, 50), "unsure": (20, 76, 50), "dark": (10, 10, 10)}
-CLASSES = ["person", "cell phone"]
 
 
 @pytest.fixture
@@ -40,6 +40,11 @@ def labelled(model, pictures, out, *more):
     given = [model, pictures, "--out", out, *more]
     assert prelabel.main([*map(str, given)]) == 0
     return json.loads((out / "annotations/instances_train.json").read_text())
+
+
+def image(number, name="sure.png", **more):
+    """Return an image of COCO's format, of the size of all pictures here."""
+    return {"id": number, "file_name": name, "width": 64, "height": 32} | more
 
 
 def write_set(root, folder, images, annotations, categories, split="val", info=None):
@@ -96,9 +101,9 @@ def test_labels_for_what_a_set_lacks(model, folder, tmp_path):
         {"id": 5, "name": "person"},
     ]
     images = [
-        {"id": 9, "file_name": "sure.png", "width": 64, "height": 32, "source": "s"},
-        {"id": 4, "file_name": "unsure.png", "width": 64, "height": 32, "complete": [5]},
-        {"id": 2, "file_name": "below/dark.png", "width": 64, "height": 32, "complete": [5, 77]},
+        image(9, source="s"),
+        image(4, "unsure.png", complete=[5]),
+        image(2, "below/dark.png", complete=[5, 77]),
     ]
     given = [
         {"id": 30, "image_id": 9, "category_id": 77, "bbox": [1, 2, 30, 20], "note": "kept"},
@@ -130,16 +135,16 @@ def test_labels_for_what_a_set_lacks(model, folder, tmp_path):
     ],
 )
 def test_an_object_that_is_labelled_gets_no_second_box(model, folder, tmp_path, box, crowd, added):
-    images = [{"id": 1, "file_name": "sure.png", "width": 64, "height": 32, "complete": []}]
-    given = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": box, "iscrowd": crowd}]
-    path = write_set(tmp_path / "set", folder, images, given, [{"id": 1, "name": "person"}])
+    given = [annotation_of(1, 1, 1, box, crowd)]
+    categories = [{"id": 1, "name": "person"}]
+    path = write_set(tmp_path / "set", folder, [image(1, complete=[])], given, categories)
     content = labelled(model, path, tmp_path / "out", "--fill", "--classes", "person")
     assert len(content["annotations"]) == 1 + added
 
 
 def test_a_class_that_a_set_does_not_know(model, folder, tmp_path):
-    images = [{"id": 1, "file_name": "sure.png", "width": 64, "height": 32}]
-    path = write_set(tmp_path / "set", folder, images, [], [{"id": 7, "name": "cat"}], "train")
+    categories = [{"id": 7, "name": "cat"}]
+    path = write_set(tmp_path / "set", folder, [image(1)], [], categories, "train")
     content = labelled(model, path, tmp_path / "out", "--fill", "--classes", "person")
     assert content["categories"] == [{"id": 7, "name": "cat"}, {"id": 8, "name": "person"}]
     assert content["images"][0]["complete"] == [7, 8]

@@ -8,9 +8,11 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from PIL import Image
 from tools.reference import MOST, input_of, logits_name, reference_assets
+
+from tests.examples.yolo11n.small_models import make_model
 
 SIZE = 8
 
@@ -19,6 +21,7 @@ SIZE = 8
 def model():
     """Return a detector of one class whose score is the sigmoid of a sum, and is 0 in float32."""
     nodes = [
+        helper.make_node("Cast", ["half"], ["filters"], to=TensorProto.FLOAT),
         helper.make_node("Reshape", ["images", "shape"], ["flat"]),
         helper.make_node("MatMul", ["filters", "flat"], ["rows"]),
         helper.make_node("Slice", ["rows", "zero", "four", "axis"], ["box"]),
@@ -28,19 +31,12 @@ def model():
         helper.make_node("Concat", ["box", "score"], ["output0"], axis=1),
     ]
     filters = np.random.default_rng(0).normal(size=(1, 5, 3)).astype(np.float16)
-    values = {
-        "shape": np.int64([1, 3, SIZE * SIZE]), "far": np.float32(120), "axis": np.int64([1]),
-        "zero": np.int64([0]), "four": np.int64([4]), "five": np.int64([5]),
+    constants = {
+        "half": filters, "shape": [1, 3, SIZE * SIZE], "far": np.float32(120), "axis": [1],
+        "zero": [0], "four": [4], "five": [5],
     }  # fmt: skip
-    constants = [numpy_helper.from_array(np.asarray(v), name) for name, v in values.items()]
-    constants.append(numpy_helper.from_array(filters, "half"))
-    nodes.insert(0, helper.make_node("Cast", ["half"], ["filters"], to=TensorProto.FLOAT))
-    ends = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-        for name, shape in (("images", [1, 3, SIZE, SIZE]), ("output0", [1, 5, SIZE * SIZE]))
-    ]
-    graph = helper.make_graph(nodes, "tiny", ends[:1], ends[1:], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    ends = {"images": [1, 3, SIZE, SIZE]}, {"output0": [1, 5, SIZE * SIZE]}
+    return make_model(nodes, constants, *ends)
 
 
 def picture():

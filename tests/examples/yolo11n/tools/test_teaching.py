@@ -146,13 +146,8 @@ def test_class_loss_is_that_of_training(variants, assets):
     feeds = batch_of(model, assets, rng)
     head = teaching.SecondHead("whole", 64)
     maps, found = teaching.inputs_of(SHAPES, teaching.BATCH)
-    targets = dict(
-        zip(
-            ("boxes", "classes", "num_boxes"),
-            teaching.target_inputs(teaching.BATCH, teaching.MAX_BOXES),
-            strict=True,
-        )
-    )
+    inputs = teaching.target_inputs(teaching.BATCH, teaching.MAX_BOXES)
+    targets = {variable.name: variable for variable in inputs}
     predictions = head.predictions(maps)
     _, parts = yolo_loss(predictions, targets, teaching.MAX_CLASSES)
     decoded = head.model.decode(predictions)

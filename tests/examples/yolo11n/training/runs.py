@@ -11,9 +11,9 @@ from training.train_step import TrainStep
 
 import pytensor.tensor as pt
 from pytensor import config, layers
+from tests.examples.conftest import CLASSES, annotation_of
 
 SIZE, BATCH = 64, 4
-CLASSES = ["person", "cell phone"]
 TIMES = ("seconds", "images_per_s", "waited_share")
 
 
@@ -77,16 +77,8 @@ def write_data(root):
                 x = int(rng.integers(0, SIZE - width))
                 y = int(rng.integers(0, SIZE - height))
                 pixels[y : y + height, x : x + width] = [(220, 30, 30), (30, 30, 220)][category]
-                annotations.append(
-                    {
-                        "id": len(annotations) + 1,
-                        "image_id": k,
-                        "category_id": category,
-                        "bbox": [x, y, width, height],
-                        "area": width * height,
-                        "iscrowd": 0,
-                    }
-                )
+                number, box = len(annotations) + 1, [x, y, width, height]
+                annotations.append(annotation_of(number, k, category, box))
             Image.fromarray(pixels).save(folder / f"{k}.png")
             images.append({"id": k, "file_name": f"{k}.png", "width": SIZE, "height": SIZE})
         categories = [{"id": k, "name": name} for k, name in enumerate(CLASSES)]

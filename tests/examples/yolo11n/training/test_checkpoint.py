@@ -99,7 +99,7 @@ def test_values_that_are_not_finite_do_not_replace_a_file(file, model, state):
     assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("kept", [0, 5, 1000, -1])
+@pytest.mark.parametrize("kept", [0, 1000, -1])
 def test_cut_short(file, model, state, kept):
     file.write_bytes(file.read_bytes()[:kept])
     with pytest.raises(CheckpointError, match="cut short") as error:

@@ -1,7 +1,7 @@
 """What ends train_yolo11n.py before it trains: one line on stderr, and nothing is lost."""
 
-import json
 import os
+import shutil
 
 import jax
 import pytest
@@ -10,7 +10,8 @@ from data import loader
 from data.listing import DataError
 from filelock import FileLock
 
-from tests.examples.yolo11n.training.runs import CLASSES, command, write_data
+from tests.examples.conftest import CLASSES, edit
+from tests.examples.yolo11n.training.runs import command, write_data
 from tests.utils import error_line
 
 
@@ -28,10 +29,7 @@ def fails(capsys, *arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "{tmp}/none"], "none does not exist"),
-        (["--data", "{tmp}/file"], "is no folder, .yaml, .json, .csv, .data or .zip file"),
         (["--classes", "person", "giraffe"], "no category ['giraffe']; available: "),
-        (["--resume"], "nothing to resume"),
         (["--weights", "{tmp}/none.safetensors", "--data", "{tmp}/none"], "no such file"),
         (["--preset", "gpu"], "--preset gpu: JAX finds no GPU. Run 'bash setup.sh --gpu'"),
         (["--devices", "99"], "99 devices asked for"),
@@ -39,18 +37,9 @@ def fails(capsys, *arguments):
     ],
 )
 def test_one_line_for_what_cannot_work(data, tmp_path, capsys, arguments, message):
-    (tmp_path / "file").write_text("x")
     arguments = [a.format(tmp=tmp_path) for a in arguments]
     own = command(data, "--epochs", 2, "--output-dir", tmp_path / "out", "--batch-size", 99)
     assert message in fails(capsys, *own, *arguments)
-
-
-def test_a_run_is_not_overwritten_unasked(data, tmp_path, capsys):
-    (tmp_path / "last.safetensors").write_bytes(b"precious")
-    own = [a for a in command(data, "--output-dir", tmp_path) if a != "--overwrite"]
-    message = "holds a run already: --resume goes on with it, --overwrite replaces it"
-    assert message in fails(capsys, *own)
-    assert (tmp_path / "last.safetensors").read_bytes() == b"precious"
 
 
 def test_two_trainings_in_one_folder(data, tmp_path, capsys):
@@ -61,11 +50,21 @@ def test_two_trainings_in_one_folder(data, tmp_path, capsys):
     assert "no category ['giraffe']" in fails(capsys, *own, "--classes", "giraffe")
 
 
-def test_a_batch_of_more_images_than_there_are(data, tmp_path, monkeypatch, capsys):
-    def stop(*_, **__):
+@pytest.fixture
+def stopped(monkeypatch):
+    """End runs where the step would be compiled; list the most boxes of an image in each."""
+    most = []
+
+    def stop(_model, _size, _batch, max_boxes, *_, **__):
+        most.append(max_boxes)
         raise DataError("stopped")
 
     monkeypatch.setattr(train_yolo11n, "TrainStep", stop)
+    return most
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_batch_of_more_images_than_there_are(data, tmp_path, capsys):
     for size, warned in ((12, False), (13, True)):
         arguments = command(data, "--output-dir", tmp_path, "--batch-size", size)
         assert train_yolo11n.main(arguments) == 1
@@ -76,16 +75,8 @@ def test_a_batch_of_more_images_than_there_are(data, tmp_path, monkeypatch, caps
 
 
 def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
-    root = tmp_path / "data"
-    root.mkdir()
-    (root / "images").symlink_to(data / "images")
-    (root / "annotations").mkdir()
-    for split in ("train", "val"):
-        name = f"annotations/instances_{split}.json"
-        content = json.loads((data / name).read_text())
-        if split == "val":
-            content["annotations"] = []
-        (root / name).write_text(json.dumps(content))
+    root = shutil.copytree(data, tmp_path / "data")
+    edit(root, lambda content: content.update(annotations=[]), "val")
     err = fails(capsys, *command(root, "--output-dir", tmp_path / "out"))
     assert err == f"error: the validation set has no box of {', '.join(CLASSES)}\n"
     # An earlier run would not have been touched, and the log knows why.
@@ -93,22 +84,15 @@ def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     assert "the validation set has no box" in (tmp_path / "out" / "train.log").read_text()
 
 
-def test_a_crowded_picture_is_named(data, tmp_path, monkeypatch, capsys):
+def test_a_crowded_picture_is_named(data, stopped, tmp_path, monkeypatch, capsys):
     """Before the step is compiled, whose arrays have as many rows as a mosaic of such pictures."""
-    rows = []
-
-    def stop(_model, _size, _batch, max_boxes, *_, **__):
-        rows.append(max_boxes)
-        raise DataError("stopped")
-
-    monkeypatch.setattr(train_yolo11n, "TrainStep", stop)
     monkeypatch.setattr(loader, "LARGE", 2500)
     own = command(data, "--output-dir", tmp_path, "--mosaic", 1)
     said = "2.png has 2 boxes: a training image has room for 8, up to"
     for more, most in (([], 8), (["--max-boxes", 100], 8), (["--max-boxes", 1], 1)):
         assert train_yolo11n.main([*own, *map(str, more)]) == 1
         out = capsys.readouterr().out
-        assert rows.pop() == most
+        assert stopped.pop() == most
         assert (said in out) == (most == 8)
         assert ("2.png: has 2 boxes, more than --max-boxes 1" in out) == (most == 1)
 

@@ -67,7 +67,6 @@ def test_specified_recipe_is_the_default():
         ("--data x --train-images 5", "--train-images, --val-images and --data-dir are for"),
         ("--cache-dir x", "--cache-dir is for --cache disk"),
         ("--precision float16", "invalid choice: 'float16'"),
-        ("--epochz 3", "unknown argument --epochz; did you mean --epochs?"),
         ("--epochz=3", "unknown argument --epochz; did you mean --epochs?"),
         ("stray", "unknown argument stray (--help lists all options)"),
         ("--mode FASTER", "--mode FASTER: No predefined mode exist for string: FASTER"),

@@ -19,9 +19,9 @@ from PIL import Image
 from training.checkpoint import load_weights, save_weights
 from training.train_step import LOSS_PARTS
 
+from tests.examples.conftest import CLASSES, edit
 from tests.examples.yolo11n.training.runs import (
     BATCH,
-    CLASSES,
     SIZE,
     command,
     read_rows,
@@ -204,11 +204,13 @@ def test_a_class_is_added_while_the_old_ones_stay(sessions):
     root, start = sessions.root / "lamps", sessions.root / "start.safetensors"
     save_weights(start, YOLO11n(2, seed=5).state_dict(), {"classes": CLASSES})
     shutil.copytree(sessions.data, root)
-    for file in (root / "annotations").iterdir():
-        content = json.loads(file.read_text())
+
+    def lamps_only(content):
         content["categories"] = [{"id": 1, "name": "lamp"}]
         content["annotations"] = [a for a in content["annotations"] if a["category_id"] == 1]
-        file.write_text(json.dumps(content))
+
+    for split in ("train", "val"):
+        edit(root, lamps_only, split)
     common = ["--data", root, "--weights", start, "--keep-classes", "--freeze", "--no-export"]
     common += ["--epochs", 2, "--val-every", 1, "--statistics-images", 8]
     out, _ = sessions.run("added", *common, "--stop-after", 1)
@@ -297,10 +299,11 @@ def test_resumed_with_half_accumulated_gradients(sessions):
 def test_resumed_with_background_and_hard_images(sessions, tmp_path):
     """Which images are hard is found once; a resumed run reads it, and takes no other file."""
     data = write_data(tmp_path / "data")
-    path = data / "annotations/instances_train.json"
-    content = json.loads(path.read_text())
-    content["annotations"] = [a for a in content["annotations"] if a["image_id"] not in (2, 5)]
-    path.write_text(json.dumps(content))
+
+    def empty_two(content):
+        content["annotations"] = [a for a in content["annotations"] if a["image_id"] not in (2, 5)]
+
+    edit(data, empty_two)
     common = [
         "--data", data, "--epochs", 4, "--no-export", "--val-every", 2, "--weights", "real",
         "--background-share", 0.25, "--hard-share", 0.25,
