@@ -9,7 +9,6 @@ from pytensor.link.onnx.passes.cancel import cancel_inverses
 from pytensor.link.onnx.passes.common import merge_common_subexpressions
 from pytensor.link.onnx.passes.constants import fold_constants
 from pytensor.link.onnx.passes.conv import fold_batch_norm, fold_conv_offset, fold_conv_scale
-from pytensor.link.onnx.passes.empty import slice_empty_expansions
 from pytensor.link.onnx.passes.scales import keep_double_scales
 from pytensor.link.onnx.passes.split import slices_to_split
 from pytensor.link.onnx.passes.unused import (
@@ -27,12 +26,11 @@ PASSES = (
     fold_conv_offset,
     slices_to_split,
     sink_into_branches,
-    slice_empty_expansions,
     keep_double_scales,
     remove_unused,
 )
 # Passes without which the model would be wrong, or hold what nothing uses.
-NECESSARY = (slice_empty_expansions, keep_double_scales, remove_unused)
+NECESSARY = (keep_double_scales, remove_unused)
 
 
 def run_pass(apply, graph):

@@ -21,7 +21,6 @@ from pytensor.link.onnx.passes import (
     remove_unused,
     run_passes,
     sink_into_branches,
-    slice_empty_expansions,
     slices_to_split,
 )
 from tests.catalogue.ops import examples
@@ -73,12 +72,6 @@ def conv_graph(follower, initializers):
 
 def example(name):
     """Return a graph on which the pass of this name has something to do."""
-    if name == "slice_empty_expansions":
-        return make_graph(
-            [("Exp", "x", "e"), ("Expand", "e shape", "y")],
-            ["y"],
-            {"shape": np.array([2, 0, 1])},
-        )
     if name == "fold_constants":
         return make_graph(
             [("Transpose", "w", "t", {"perm": [1, 0]}), ("MatMul", "x t", "y")],
@@ -403,15 +396,6 @@ def test_slices_that_leave_a_rest_stay(shape):
     graph.values["x"] = Value("float32", shape)
     graph.initializers["end"] = np.array([4])
     assert not slices_to_split(graph)
-
-
-def test_slice_empty_expansions():
-    graph = example("slice_empty_expansions")
-    assert slice_empty_expansions(graph)
-    expand, cut = graph.nodes[1:]
-    assert graph.constant(expand.inputs[1]).tolist() == [2, 1, 1]
-    assert [graph.constant(name).tolist() for name in cut.inputs[1:]] == [[0], [0], [-2]]
-    assert cut.outputs == ["y"]
 
 
 @pytest.mark.parametrize("optimize", [True, False])
