@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import from_onnx
 
 data = load_wine()
@@ -30,7 +31,7 @@ network = from_onnx("wine.onnx")
 [x] = network.inputs.values()
 probabilities = network.outputs["probabilities"]
 chosen, sample = 1, X[130:131]
-gradient = pytensor.function([x], pt.grad(probabilities[0, chosen], x), mode="JAX")(sample)[0]
+gradient = pytensor.function([x], pt.grad(probabilities[0, chosen], x), mode=jax_mode())(sample)[0]
 
 deviations = X.std(axis=0)
 steps = 1e-4 * np.diag(deviations)
