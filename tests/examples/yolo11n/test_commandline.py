@@ -1,13 +1,12 @@
 """Mistakes in the command lines of the demo's programs get one line, before the slow imports."""
 
 import argparse
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import commandline
 import pytest
+
+from tests.examples.conftest import run_python
 
 DEMO = Path(commandline.__file__).parent
 SLOW = {"jax", "pytensor", "numba", "onnx", "onnxruntime", "matplotlib"}
@@ -16,9 +15,8 @@ SLOW = {"jax", "pytensor", "numba", "onnx", "onnxruntime", "matplotlib"}
 def answer(*arguments):
     """Run a program; return its exit code, the lines on stderr, and what it imported of `SLOW`."""
     # A name that is imported ends a line of the report: "import time: 1 | 2 |   jax".
-    command = [sys.executable, "-X", "importtime", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(DEMO.parents[2])}
-    done = subprocess.run(command, cwd=DEMO, env=environment, capture_output=True, text=True)
+    environment = {"PYTHONPATH": str(DEMO.parents[2]), "PYTHONWARNINGS": ""}
+    done = run_python(["-X", "importtime", *arguments], DEMO, **environment)
     lines = done.stderr.splitlines()
     report = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
     said = [line for line in lines if not line.startswith("import time:")]

@@ -195,6 +195,12 @@ def test_an_epoch_has_the_shares(two):
             np.testing.assert_array_equal(ours.images, theirs.images)
 
 
+def test_without_shares_nothing_changes(two):
+    joined, _ = load_data(two, None, 64)
+    loader = BatchLoader(joined, 2, workers=0)
+    assert sorted(loader.order(3)) == [0, 1, 2, 3, 4]
+
+
 def test_labels_of_the_layers_of_a_mosaic(two):
     train, _ = load_data(two, None, 64)
     loader = BatchLoader(train, 3, augment=Augment(mosaic=1.0), workers=0, render=False)

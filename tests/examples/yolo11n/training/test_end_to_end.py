@@ -7,8 +7,6 @@ import csv
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +15,7 @@ from data import coco
 from evaluation.metrics import TWELVE
 
 from tests.examples.coco_server import CocoServer
+from tests.examples.conftest import run_python
 from tests.examples.yolo11n.data import writers
 
 pytestmark = pytest.mark.training
@@ -27,20 +26,14 @@ SIZE, BATCH = 64, 8
 
 def run_script(name, *arguments, cwd, **variables):
     """Run a script of the demo, which must succeed; the finished process."""
-    kept = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     own = {
-        "PYTENSOR_FLAGS": "",
-        "JAX_PLATFORMS": "cpu",
+        "PYTHONWARNINGS": "",
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
         # compiles sooner; the rest is short
         "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
     }
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / name), *map(str, arguments)],
-        cwd=cwd,
-        env=kept | own | variables,
-        capture_output=True,
-        text=True,
-    )
+    done = run_python([FOLDER / name, *arguments], cwd, **own | variables)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -136,8 +129,8 @@ def test_own_pictures_by_one_command(tmp_path):
     # Labels that have changed since are no reason to go on.
     file = tmp_path / "set/a.xml"
     file.write_text(file.read_text().replace("<xmin>2", "<xmin>3"))
-    arguments = [sys.executable, str(FOLDER / "train_yolo11n.py"), *own.split(), "--resume"]
-    failed = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path)
+    arguments = [FOLDER / "train_yolo11n.py", *own.split(), "--resume"]
+    failed = run_python(arguments, tmp_path, PYTHONWARNINGS="")
     assert failed.returncode == 1
     assert "pictures or labels of the training set have changed since the run" in failed.stderr
 
