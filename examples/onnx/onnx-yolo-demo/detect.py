@@ -113,12 +113,10 @@ class Output:
 
     def drawn(self, seen):
         """Return the picture with its boxes, and the numbers of things that are followed."""
-        rows, names = [], []
-        for row, number in zip(seen.found.tolist(), seen.numbers, strict=True):
-            name = self.classes[int(row[5])]
-            names.append(f"{name} {number}" if number else name)
-            rows.append([*row[:5], len(rows)])
-        return draw_detections(seen.pixels, rows, names)
+        labels = (self.classes[int(row[5])] for row in seen.found)
+        numbered = zip(labels, seen.numbers, strict=True)
+        names = [f"{name} {number}" if number else name for name, number in numbered]
+        return draw_detections(seen.pixels, seen.found, self.classes, names)
 
     def add(self, seen, of_film):
         """Write what is found in a picture, or in a frame of a film."""
