@@ -70,6 +70,16 @@ def test_what_is_written_is_read(shots, kinds):
             np.testing.assert_allclose(data._corners[own], BOXES[:, :4], atol=0.01)
 
 
+def test_two_sets_of_labels_that_differ(shots):
+    _, out = run(shots, shots, "--save", "coco", "yolo")
+    (out / "labels/b.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    with pytest.raises(ValueError, match=r"b\.jpg: text labels .*or give --data .*coco\.json"):
+        load_data(out, None, 64)
+    assert sum(map(len, load_data(out / "coco.json", None, 64))) == 3
+    (out / "coco.json").unlink()
+    assert sum(data.report["boxes"] for data in load_data(out, None, 64)) == 5
+
+
 def test_boxes_have_the_colour_of_their_class():
     black = np.zeros((60, 80, 3), np.uint8)
     boxes = np.array([[2, 30, 12, 50, 0.9, 1], [30, 30, 40, 50, 0.8, 1], [60, 30, 70, 50, 0.7, 0]])
