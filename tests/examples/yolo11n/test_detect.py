@@ -70,6 +70,19 @@ def test_what_is_written_is_read(shots, kinds):
             np.testing.assert_allclose(data._corners[own], BOXES[:, :4], atol=0.01)
 
 
+@pytest.mark.parametrize("kind", ["coco", "yolo"])
+def test_corrected_labels_are_kept(shots, capsys, kind):
+    _, out = run(shots, shots, "--save", kind, "drawn")
+    file = out / ("coco.json" if kind == "coco" else "labels/a.txt")
+    file.write_text("corrected")
+    assert run(shots, shots, "--save", kind)[0] == 1
+    assert "out holds labels or pictures already" in error_line(capsys)
+    assert file.read_text() == "corrected"
+    assert run(shots, shots, "--save", "drawn", "json", "crops")[0] == 0  # no labels
+    assert run(shots, shots, "--save", kind, "--overwrite")[0] == 0
+    assert file.read_text() != "corrected"
+
+
 def test_two_sets_of_labels_that_differ(shots):
     _, out = run(shots, shots, "--save", "coco", "yolo")
     (out / "labels/b.txt").write_text("0 0.5 0.5 0.1 0.1\n")
