@@ -52,3 +52,16 @@ def output_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"{text} is a folder; give a file's name")
     output_folder(str(path.parent))
     return path
+
+
+def check_unused(folder: Path, names: Sequence[str], overwrite: bool) -> None:
+    """Raise FileExistsError if a folder has labels or pictures, which a person may have corrected.
+
+    `names` are those that will be written.
+    """
+    found = [name for name in names if (folder / name).exists()]
+    if found and not overwrite:
+        raise FileExistsError(
+            f"{folder} holds labels or pictures already ({', '.join(found)}): --overwrite replaces "
+            "them, --out takes another folder"
+        )

@@ -3,7 +3,7 @@
     python detect.py MODEL photo.jpg folder 'shots/*.png'         # boxes drawn, into runs/detect
     python detect.py MODEL film.mp4 --save drawn json             # things in films are numbered
     python detect.py MODEL 0                                      # a camera; Ctrl-C ends it
-    python detect.py MODEL folder --save coco yolo --out boxes    # correct them, then --data boxes
+    python detect.py MODEL folder --save yolo --out boxes         # correct them, then --data boxes
 
 MODEL is ``real`` (the weights of the repository), a .safetensors or an .onnx file. Films, cameras
 and addresses such as rtsp://… need OpenCV or PyAV. The exit code is 1 if something couldn't be
@@ -25,7 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser, output_folder
+from commandline import Parser, check_unused, output_folder
 from data.images import PictureError, read_image
 from data.places import find_pictures
 from evaluation.detectors import (
@@ -45,6 +45,7 @@ from training.options import ONE_OR_MORE, PROBABILITY
 
 SHORTEST = 1e-3  # seconds between two frames of a film whose times are wrong
 KINDS = ("drawn", "json", "coco", "yolo", "crops")
+LABELS = ("images", "labels", "classes.txt", "coco.json")  # what COCO's and YOLO's kinds write
 
 
 class Seen(NamedTuple):
@@ -113,12 +114,10 @@ class Output:
 
     def drawn(self, seen):
         """Return the picture with its boxes, and the numbers of things that are followed."""
-        rows, names = [], []
-        for row, number in zip(seen.found.tolist(), seen.numbers, strict=True):
-            name = self.classes[int(row[5])]
-            names.append(f"{name} {number}" if number else name)
-            rows.append([*row[:5], len(rows)])
-        return draw_detections(seen.pixels, rows, names)
+        labels = (self.classes[int(row[5])] for row in seen.found)
+        numbered = zip(labels, seen.numbers, strict=True)
+        names = [f"{name} {number}" if number else name for name, number in numbered]
+        return draw_detections(seen.pixels, seen.found, self.classes, names)
 
     def add(self, seen, of_film):
         """Write what is found in a picture, or in a frame of a film."""
@@ -224,6 +223,8 @@ def detect_in_film(source, name, find, thresholds, output, every):
 def run(options):
     """Detect as the command line says; return the sources that couldn't be read."""
     sources = expanded(options.source)
+    if {"coco", "yolo"} & {*options.save}:
+        check_unused(options.out, LABELS, options.overwrite)
     detector = open_detector(
         options.model, options.image_size, 1, options.form, options.names, options.classes
     )
@@ -270,6 +271,7 @@ def main(arguments=None):
     add("--save", nargs="+", choices=KINDS, default=["drawn"],
         help="pictures with boxes, JSON, COCO's or YOLO's labels (with the pictures, as --data "
         "takes them), cut-out things; default: drawn")  # fmt: skip
+    add("--overwrite", action="store_true", help="replace labels that the folder has")
     add("--confidence", nargs="+", default=[], metavar="SCORE",
         help="least score, or of single classes, as CLASS=SCORE; default: the model's")  # fmt: skip
     add("--iou", type=PROBABILITY,

@@ -70,6 +70,38 @@ def test_what_is_written_is_read(shots, kinds):
             np.testing.assert_allclose(data._corners[own], BOXES[:, :4], atol=0.01)
 
 
+@pytest.mark.parametrize("kind", ["coco", "yolo"])
+def test_corrected_labels_are_kept(shots, capsys, kind):
+    _, out = run(shots, shots, "--save", kind, "drawn")
+    file = out / ("coco.json" if kind == "coco" else "labels/a.txt")
+    file.write_text("corrected")
+    assert run(shots, shots, "--save", kind)[0] == 1
+    assert "out holds labels or pictures already" in error_line(capsys)
+    assert file.read_text() == "corrected"
+    assert run(shots, shots, "--save", "drawn", "json", "crops")[0] == 0  # no labels
+    assert run(shots, shots, "--save", kind, "--overwrite")[0] == 0
+    assert file.read_text() != "corrected"
+
+
+def test_two_sets_of_labels_that_differ(shots):
+    _, out = run(shots, shots, "--save", "coco", "yolo")
+    (out / "labels/b.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    with pytest.raises(ValueError, match=r"b\.jpg: text labels .*or give --data .*coco\.json"):
+        load_data(out, None, 64)
+    assert sum(map(len, load_data(out / "coco.json", None, 64))) == 3
+    (out / "coco.json").unlink()
+    assert sum(data.report["boxes"] for data in load_data(out, None, 64)) == 5
+
+
+def test_boxes_have_the_colour_of_their_class():
+    black = np.zeros((60, 80, 3), np.uint8)
+    boxes = np.array([[2, 30, 12, 50, 0.9, 1], [30, 30, 40, 50, 0.8, 1], [60, 30, 70, 50, 0.7, 0]])
+    seen = detect.Seen("a", black, boxes, [1, 2, 0])
+    drawn = detect.Output(None, [], CLASSES).drawn(seen)
+    first, second, other = (tuple(drawn[50 - 1, x].tolist()) for x in (6, 34, 64))
+    assert first == second != other
+
+
 def test_sources(shots, monkeypatch, capsys):
     monkeypatch.chdir(shots)
     given = detect.expanded(["*.png", "b.jpg", "more", "0", "rtsp://x/y"])

@@ -1,5 +1,6 @@
 """Find the parts of a data set, in whatever form it is."""
 
+import contextlib
 import json
 import mmap
 import os
@@ -379,7 +380,7 @@ def find(path, split):
     ``test``), or its folder; an ``obj.data``, or its folder; a folder with pictures, text labels
     and the class names, one a line, in ``classes.txt``; a folder, or a file, of one of `FORMS`; or
     a zip of such a folder. The validation part may be called valid. Where a folder is in several
-    forms, the first of these counts.
+    forms, the first of these counts; `formats.read_part` refuses those that differ.
 
     Where there is no part for validation, or it is empty, pictures of the training part, or of the
     only one, are taken for it (`share_of`).
@@ -387,6 +388,14 @@ def find(path, split):
     Returns
     -------
     (annotation_file, image_dir) of COCO, YoloPart, FormPart, or Unsplit with one of them
+    """
+    return next(find_all(path, split))
+
+
+def find_all(path, split):
+    """Yield what `find` returns, then the labels in other forms that the same folder has.
+
+    A COCO file in its usual place is the only one: Ultralytics' COCO has text labels next to it.
     """
     path = given = Path(os.path.expanduser(path))  # shells leave --data=~/x as it is
     if not path.exists():
@@ -408,15 +417,45 @@ def find(path, split):
     for finders in _FINDERS:
         for each in paths:
             if (found := _find_in(each, finders, split)) is not None:
-                return found
-    raise _missing(given, path, split)
+                yield found
+                form = type(undivided(found))
+                if path.is_dir() and not (finders is _FINDERS[0] and form is tuple):
+                    yield from _find_others(each, split, form)
+                return
+    raise _missing(given, paths, split)
 
 
-def _missing(given, path, split):
+def _find_others(folder, split, form):
+    """Yield the labels of a folder that are in another form, a type of a part."""
+    for finder in _FINDERS[1]:
+        found = None
+        with contextlib.suppress(OSError, ValueError):
+            found = _find_in(folder, (finder,), split)
+        if found is not None and type(undivided(found)) is not form:
+            yield found
+
+
+def undivided(found):
+    """Return a part that was found, or that of an `Unsplit`."""
+    return found.part if isinstance(found, Unsplit) else found
+
+
+def _has(paths, split):
+    """Return whether a part is in one of some folders, even if something is wrong with it."""
+    try:
+        return any(_find_in(each, finders, split) for finders in _FINDERS for each in paths)
+    except (OSError, ValueError):
+        return True
+
+
+def _missing(given, paths, split):
+    path, others = paths[-1], [each for each in _NAMES if each != split and _has(paths, each)]
     wanted = "; ".join(" + ".join(layout).replace("{}", split) for layout in _LAYOUTS)
     also = " (or valid instead of val)" if split == "val" else ""
     pictures = len(find_pictures(path)) if path.is_dir() else 0
     alone = f" It has {pictures} pictures and no labels that are known." if pictures else ""
+    if others:
+        alone = f" It has only {' and '.join(others)}."
     return PartMissingError(
         f"no {split} part in {given}: looked for {wanted}; data.yaml; obj.data; images/{split} + "
         f"labels/{split} + classes.txt{also}; "

@@ -5,7 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from data.finding import find
+from data.doubled import check_same_labels
+from data.finding import find_all, undivided
 from data.forms import FormPart, read_form
 from data.listing import (
     Boxes,
@@ -26,18 +27,31 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
     """Find and read a part of a data set; see `finding.find` and what it finds.
 
     With `some`, the data set may lack some of the classes. Without `divide`, all of a set that has
-    no part for validation is for training.
+    no part for validation is for training. ValueError if the folder has other labels that differ.
     """
-    found, share = find(path, split), None
+    (found, *others), share = find_all(path, split), None
     if isinstance(found, Unsplit):
         if not divide and split == "val":
             raise PartMissingError(f"no val part in {path}")
-        found, share = found.part, split if divide else None
-    if isinstance(found, YoloPart):
-        return read_yolo(found, classes, limit, share, some)
-    if isinstance(found, FormPart):
-        return read_form(found, classes, limit, share, some)
-    return read_coco(*found, classes, limit, share, some)
+        share = split if divide else None
+    part = undivided(found)
+    listing = _read(part, classes, limit, share, some)
+    for other in map(undivided, others):
+        try:
+            second = _read(other)
+        except (OSError, ValueError):  # which are no labels
+            continue
+        known = None if classes is None else listing.classes
+        check_same_labels(path, (part, other), (listing, second), known)
+    return listing
+
+
+def _read(part, *how):
+    if isinstance(part, YoloPart):
+        return read_yolo(part, *how)
+    if isinstance(part, FormPart):
+        return read_form(part, *how)
+    return read_coco(*part, *how)
 
 
 def _boxes(rows):

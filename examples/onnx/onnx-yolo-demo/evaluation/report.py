@@ -11,20 +11,23 @@ CLASS_COLORS = {"person": (40, 190, 70), "cell phone": (255, 140, 0)}
 OTHER_COLORS = ((0, 120, 255), (230, 50, 60), (160, 80, 220), (0, 180, 190), (240, 90, 170))
 
 
-def draw_detections(image, detections, class_names):
+def draw_detections(image, detections, class_names, names=None):
     """Return a copy of an RGB image, uint8 (height, width, 3), with boxes, names and scores.
 
     Detections are (n, 6), ``x1, y1, x2, y2, score, class`` in the image's pixels, or (n, 5)
-    without the score, as of ground truth.
+    without the score, as of ground truth. The class gives the colour, and the name unless `names`
+    has one for each box.
     """
     picture = Image.fromarray(image)
     draw = ImageDraw.Draw(picture)
     short = min(picture.size)
     line, size = max(1, round(short / 160)), max(10, round(short / 24))
     font = ImageFont.load_default(size=size)
-    for *box, label in np.asarray(detections)[::-1]:  # the best last, on top of the others
+    rows = list(enumerate(np.asarray(detections)))
+    for k, (*box, label) in rows[::-1]:  # the best last, on top of the others
         name = class_names[int(label)]
         color = CLASS_COLORS.get(name, OTHER_COLORS[int(label) % len(OTHER_COLORS)])
+        name = name if names is None else names[k]
         x1, y1, x2, y2 = map(float, box[:4])
         draw.rectangle([x1, y1, max(x1, x2 - 1), max(y1, y2 - 1)], outline=color, width=line)
         text = " ".join([name, *(f"{score:.2f}" for score in box[4:])])

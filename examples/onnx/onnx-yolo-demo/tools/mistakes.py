@@ -45,10 +45,11 @@ def draw(dataset, rows):
         place = dataset.image_ids.index(row["image_id"])
         sample = dataset[place]
         corners = sample.geometry.undo(to_corners(sample.boxes, dataset.image_size))
-        labelled = np.column_stack([corners, np.zeros(len(corners))])
-        picture = draw_detections(dataset.picture(place), labelled, [""])
-        mistake = [*row["box"], *([row["score"]] if "score" in row else []), 0]
-        pictures.append(draw_detections(picture, [mistake], [row["class"]]))
+        labelled, nameless = np.column_stack([corners, sample.classes]), [""] * len(corners)
+        picture = draw_detections(dataset.picture(place), labelled, dataset.classes, nameless)
+        label = dataset.classes.index(row["class"])
+        mistake = [*row["box"], *([row["score"]] if "score" in row else []), label]
+        pictures.append(draw_detections(picture, [mistake], dataset.classes))
     return image_mosaic(pictures, columns=5)
 
 

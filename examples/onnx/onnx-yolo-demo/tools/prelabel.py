@@ -23,12 +23,12 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from commandline import Parser, output_folder
-from data.finding import find
+from commandline import Parser, check_unused, output_folder
+from data.finding import find, undivided
 from data.formats import read_coco
 from data.forms import FormPart
 from data.images import PictureError, read_image
-from data.listing import SPLITS, PartMissingError, Picture, Unsplit
+from data.listing import SPLITS, PartMissingError, Picture
 from data.places import find_pictures
 from evaluation.detectors import ModelError, add_model_options, detect_in, open_detector
 from pycocotools import mask
@@ -38,6 +38,7 @@ from training.options import PROBABILITY, SIDE
 from utils import box_iou
 
 SAME = 0.5  # IoU from which on two boxes are of one object
+TARGET = "annotations/instances_train.json"  # in the folder of the data set
 LOWEST = 0.01  # score of what may be averaged with a box of the mirror image
 
 
@@ -78,11 +79,10 @@ def _whole(path):
     """Read an annotation file, whichever part of a data set it is, with all its pictures."""
     for split in SPLITS:
         try:
-            found = find(path, split)
+            found = undivided(find(path, split))
         except PartMissingError as error:
             missing = error
             continue
-        found = found.part if isinstance(found, Unsplit) else found
         if isinstance(found, FormPart):
             raise ValueError(f"{path} is {found.form.title}'s, not a COCO annotation file")
         if found[0].samefile(path):  # and not the file of another part
@@ -212,9 +212,8 @@ def label(detector, given, folder, options):
 
 def run(options):
     """Label pictures as the command line says."""
-    target = options.out / "annotations" / "instances_train.json"
-    if target.exists():
-        raise FileExistsError(f"{target} exists: give another --out, or move it away")
+    target = options.out / TARGET
+    check_unused(options.out, [TARGET], options.overwrite)
     if options.uncertain > options.confidence:
         raise ValueError(
             f"--uncertain is {options.uncertain:g}, above --confidence, {options.confidence:g}"
@@ -249,6 +248,7 @@ def main(arguments=None):
     add("pictures", type=Path, metavar="PICTURES", help="folder, or a COCO annotation file")
     add("--out", type=output_folder, required=True, metavar="FOLDER",
         help="folder of the data set to write")  # fmt: skip
+    add("--overwrite", action="store_true", help="replace labels that the folder has")
     add("--confidence", type=PROBABILITY, default=0.45, metavar="SCORE",
         help="least score of a label; default: 0.45")  # fmt: skip
     add("--uncertain", type=PROBABILITY, default=0.15, metavar="SCORE",

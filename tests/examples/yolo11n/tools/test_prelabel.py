@@ -198,14 +198,17 @@ def test_pictures_that_cannot_be_read_are_named(model, folder, tmp_path, capsys)
     assert "left out: broken.png: not readable" in capsys.readouterr().out
 
 
-def test_pictures_that_are_in_place(model, folder, tmp_path):
+def test_pictures_that_are_in_place(model, folder, tmp_path, capsys):
     """The folder is that of the data set to write; and corrected labels aren't overwritten."""
     out = tmp_path / "out"
     (out / "images").mkdir(parents=True)
     folder.rename(out / "images/train")
     labelled(model, out / "images/train", out)
     assert not (out / "images/train/sure.png").is_symlink()
-    assert prelabel.main([str(model), str(out / "images/train"), "--out", str(out)]) == 1
+    again = [str(model), str(out / "images/train"), "--out", str(out)]
+    assert prelabel.main(again) == 1
+    assert "out holds labels or pictures already (annotations/inst" in error_line(capsys)
+    assert prelabel.main([*again, "--overwrite"]) == 0
 
 
 @pytest.mark.parametrize(
