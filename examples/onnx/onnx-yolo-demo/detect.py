@@ -12,6 +12,7 @@ read, 0 else.
 
 import contextlib
 import glob
+import itertools
 import json
 import os
 import sys
@@ -41,7 +42,7 @@ from evaluation.tracking import STAY, Tracker
 from PIL import Image
 from tqdm import tqdm
 from training.checkpoint import CheckpointError
-from training.options import ONE_OR_MORE, PROBABILITY
+from training.options import ONE_OR_MORE, PROBABILITY, SIDE
 
 SHORTEST = 1e-3  # seconds between two frames of a film whose times are wrong
 KINDS = ("drawn", "json", "coco", "yolo", "crops")
@@ -87,12 +88,11 @@ def expanded(sources):
         if not own:
             raise FileNotFoundError(f"{source}: no picture or film there")
         found += own
-    counts = Counter()
-    names = []
-    for _, name in found:  # pictures of several folders may have one name
-        counts[name] += 1
-        names.append(name if counts[name] == 1 else f"{name}_{counts[name]}")
-    return [(source, name) for (source, _), name in zip(found, names, strict=True)]
+    names = {}  # of the sources: pictures of several folders may have one name
+    for source, name in found:
+        free = (name if k == 1 else f"{name}_{k}" for k in itertools.count(1))
+        names[next(each for each in free if each not in names)] = source
+    return [(source, name) for name, source in names.items()]
 
 
 # ------------------------------------------------------------------------------ files
@@ -278,7 +278,7 @@ def main(arguments=None):
         help="overlap from which a box is suppressed; default: the model's")  # fmt: skip
     add("--every", type=ONE_OR_MORE, default=1, metavar="N",
         help="detect in every Nth frame of a film; default: 1")  # fmt: skip
-    add("--image-size", type=int, help="pixels; default: the model's")
+    add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
     add_model_options(add)
     try:
         failed = run(parser.parse_args(arguments))

@@ -1,6 +1,7 @@
 """Detection in pictures and films: what is written, and that --data reads it."""
 
 import json
+import shutil
 from types import SimpleNamespace
 
 import detect
@@ -110,6 +111,9 @@ def test_sources(shots, monkeypatch, capsys):
         ("rtsp://x/y", "stream"),
     ]  # fmt: skip
     assert [detect.is_film(source) for source, _ in given] == [False, False, False, True, True]
+    shutil.copy("a.png", "more/a_2.png")
+    names = [name for _, name in detect.expanded(["more/a_2.png", "a.png", "more/a.png"])]
+    assert names == ["a_2", "a", "a_3"]
     assert run(shots, "none.png")[0] == 1
     assert "none.png: no picture or film there" in error_line(capsys)
     (shots / "broken.png").write_bytes(b"no")

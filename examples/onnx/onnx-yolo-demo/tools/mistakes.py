@@ -26,7 +26,7 @@ from evaluation.metrics import SIZES, mistakes
 from evaluation.report import draw_detections, image_mosaic
 from PIL import Image
 from training.checkpoint import CheckpointError
-from training.options import PROBABILITY
+from training.options import PROBABILITY, SIDE
 
 OVERLAPS = {"next to things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
@@ -90,7 +90,7 @@ def main(arguments=None):
     add("model", type=Path, metavar="MODEL", help="weights (.safetensors) or an ONNX file")
     add("--data", required=True, type=existing, metavar="PATH", help="data set, as for training")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
-    add("--image-size", type=int, help="pixels; default: the model's")
+    add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
     add("--confidence", nargs="+", default=[], metavar="SCORE",
         help="least score, or of single classes, as CLASS=SCORE; default: the model's")  # fmt: skip
     add("--iou", type=PROBABILITY,
