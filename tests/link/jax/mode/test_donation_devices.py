@@ -1,18 +1,12 @@
 """Donation on two virtual devices: what `SCRIPT` printed in a process that has them."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("jax")
 
-pytestmark = pytest.mark.slow
+from tests.link.jax.parallel.data_parallel import found_by
 
-ROOT = Path(__file__).parents[4]
+pytestmark = pytest.mark.slow
 
 
 def test_state_is_used_again_on_each(found):
@@ -85,14 +79,4 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found():
-    environment = os.environ | {
-        "JAX_PLATFORMS": "cpu",
-        "PYTENSOR_FLAGS": "floatX=float64,on_opt_error=raise",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
-    }
-    process = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SCRIPT],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert process.returncode == 0, process.stderr[-3000:]
-    return json.loads(process.stdout)
+    return found_by("-c", SCRIPT, devices=2)

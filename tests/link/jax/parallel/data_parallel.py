@@ -30,10 +30,10 @@ DEVICES, ROWS, STEPS = 8, 8, 50
 MOMENTUM = 0.1
 
 
-def found_by(module, devices):
-    """Return what a module prints as a process with so many virtual devices."""
+def found_by(*program, devices):
+    """Return what a program, ``-m MODULE`` or ``-c CODE``, prints on so many virtual devices."""
     process = subprocess.run(
-        [sys.executable, "-W", "error", "-m", module],
+        [sys.executable, "-W", "error", *program],
         cwd=Path(__file__).parents[4],
         env=os.environ
         | {

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def found():
-    return found_by("tests.link.jax.parallel.data_parallel", DEVICES)
+    return found_by("-m", "tests.link.jax.parallel.data_parallel", devices=DEVICES)
 
 
 @pytest.mark.parametrize("devices", ["2", "8"])
