@@ -6,7 +6,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
-from pytensor.optimizers import Muon, orthogonalize
+from pytensor.optimizers import Muon, MuSGD, orthogonalize
 from tests.utils import dtypes_of
 
 SHAPES = [(5, 8), (8, 5), (6, 2, 3, 3), (40, 1, 3, 3), (7, 3, 2)]
@@ -137,11 +137,12 @@ def test_equal_shapes_are_computed_together():
     assert {(3, 4, 4), (1, 2, 2)} <= batches
 
 
+@pytest.mark.parametrize("kind", [Muon, MuSGD])
 @pytest.mark.parametrize("floatX", ["float32", "float64"])
-def test_float32_stays_float32(floatX):
+def test_float32_stays_float32(floatX, kind):
     with pytensor.config.change_flags(floatX=floatX):
         w = pytensor.shared(np.ones((2, 3), "float32"), name="w", shape=(2, 3))
-        optimizer = Muon(pt.scalar("lr", dtype="float32"), weight_decay=0.1)
+        optimizer = kind(pt.scalar("lr", dtype="float32"), weight_decay=0.1)
         updates = optimizer.get_updates([w], [w])
     assert "float64" not in dtypes_of(updates.values())
     assert all(new.type == variable.type for variable, new in updates.items())

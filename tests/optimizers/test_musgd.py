@@ -44,17 +44,6 @@ def test_only_matrices_have_an_average():
     assert (slots.count("momentum_buffer"), slots.count("gradient_average")) == (4, 3)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("float32_everywhere")
-def test_float32_in_jax():
-    expected = train(MuSGD(0.1), "float32", "FAST_COMPILE", SHAPES[:2])
-    for actual, value in zip(
-        train(MuSGD(0.1), "float32", "JAX", SHAPES[:2]), expected, strict=True
-    ):
-        assert actual.dtype == np.float32
-        np.testing.assert_allclose(actual, value, rtol=1e-4, atol=1e-5)
-
-
 def test_refused_settings():
     with pytest.raises(ValueError, match="muon_share must be at least 0"):
         MuSGD(0.1, muon_share=-1)

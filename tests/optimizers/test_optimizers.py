@@ -345,16 +345,6 @@ WITH_STATE = [
 ]
 
 
-@pytest.mark.by_default(
-    "optimizer0",
-    "optimizer2",
-    "optimizer3",
-    "optimizer4",
-    "optimizer5",
-    "optimizer6",
-    "optimizer7",
-    "optimizer8",
-)
 @pytest.mark.parametrize("optimizer", WITH_STATE)
 def test_half_precision_has_wide_state(optimizer):
     """Small squares are 0 in float16, and so is epsilon: 0 / 0 was NaN."""

@@ -193,8 +193,8 @@ def test_other_backends_continue(functions, other):
 
 @slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_kinds_of_generators(functions, kind):
-    generator, f, _ = functions
+def test_kinds_of_generators(function, kind):
+    generator, f = function
     draws = []
     for _ in range(2):
         generator.set_value(make_generator(3, kind))
@@ -264,15 +264,6 @@ def test_loops_continue_the_stream():
     )
     f = pytensor.function([], totals[-1], updates={generator: moved}, mode=jax_mode())
     assert_drawn([f(), f()], stream().reshape(2, 3, 2).sum(1))
-
-
-@slow
-def test_a_deep_copy_has_a_stream_of_its_own(function):
-    _, f = function
-    f()
-    other = copy.deepcopy(f)
-    assert_drawn([other(), other()], stream()[1:3])
-    assert_drawn([f(), f()], stream()[1:3])
 
 
 @slow

@@ -286,8 +286,3 @@ def test_many_windows_that_reach_out_are_warned_about():
         f(TEN, n)
     with pytest.warns(UserWarning, match="8 programs .* depend on n"):
         f(TEN, 9)
-
-
-def test_mode_jax_has_no_windows():
-    f = pytensor.function([X, N], X[N : N + 2], mode="JAX")
-    assert checks_of(f.maker.fgraph) is None
