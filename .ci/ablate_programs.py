@@ -102,9 +102,10 @@ def masks():
     """Return results of masks that run time decides, with gradients."""
     from tests.link.jax.rewriting import test_masks as m
 
-    inputs = [*m.VALUES, m.M, m.M2]
+    inputs = [*m.VALUES, m.F, m.F2]
     # Two masks, of some elements and of all: a program of its own for each is seen.
-    calls = [[*m.VALUES.values(), mask, np.outer(mask, m.SOME)] for mask in m.MASKS[:2]]
+    masks = [2.0 * mask for mask in m.MASKS[:2]]
+    calls = [[*m.VALUES.values(), mask, np.outer(mask, m.SOME)] for mask in masks]
     return {
         name: partial(call, inputs, [result], calls, gradients=True)
         for name, result in m.RESULTS.items()
@@ -130,13 +131,13 @@ def windows():
 
 def sizes():
     """Return lengths that inputs decide, in small graphs and in models, with gradients."""
-    from tests.link.jax.mode import test_sizes, test_sizes_graphs
+    from tests.link.jax.mode import test_programs_by_size, test_sizes_graphs
 
     def program(make):
         # The gradient of such a loop needs the number of its steps.
         call(*make(), gradients=make is not test_sizes_graphs.until_it_is_small)
 
-    made = test_sizes.GRAPHS | {make.__name__: make for make in test_sizes_graphs.MODELS}
+    made = test_programs_by_size.GRAPHS | {make.__name__: make for make in test_sizes_graphs.MODELS}
     return {name: partial(program, make) for name, make in made.items()}
 
 
