@@ -356,15 +356,24 @@ def _check_outputs(node: NodeReader, made: int) -> None:
 class Importer:
     """Converts the nodes of a graph and of the graphs in it.
 
-    `values` holds a variable for each ONNX value that is known.
+    Attributes
+    ----------
+    values : dict
+        For each ONNX value that is known a variable, text, or list of variables.
+    condition : Variable or None
+        Of the If in whose branch the node is that is being converted.
+    updates : dict
+        New values of shared variables, to which a converter may add.
+    strings : Strings
+        The model's, with their numbers.
     """
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
         self.opsets = {standard_domain(k): v for k, v in opsets.items()}
-        self.values: dict[ir.Value, Any] = {}  # variables, texts, lists of variables
+        self.values: dict[ir.Value, Any] = {}
         self.failures: list[tuple[NodeReader, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
-        self.condition: Variable | None = None  # of what is being converted to count
+        self.condition: Variable | None = None
         self.updates: dict[SharedVariable, Variable] = {}
         self.strings = Strings()
 
@@ -430,15 +439,7 @@ class Importer:
     def _convert_node(self, ir_node: Any) -> None:
         domain = standard_domain(ir_node.domain)
         opset = ir_node.version or self.opsets.get(domain, 1)
-        node = NodeReader(
-            ir_node,
-            opset,
-            self.convert_body,
-            self.outside,
-            self.updates,
-            self.strings,
-            self.condition,
-        )
+        node = NodeReader(ir_node, opset, self)
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             # What comes of a node that failed; it may be as unknown itself
@@ -470,7 +471,6 @@ class Importer:
             holds = pt.invert(either.condition) if number else either.condition
             try:
                 with self._only_if(holds):
-                    node.condition = self.condition
                     results.append(self._results(node, side))
             except (Refused, *ERRORS) as error:
                 results.append(error)

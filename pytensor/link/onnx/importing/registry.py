@@ -12,7 +12,6 @@ import onnx_ir as ir
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort, walk
 from pytensor.link.onnx.converters import OperatorConverters
-from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
 from pytensor.tensor.shape import Shape
 
@@ -175,11 +174,7 @@ class NodeReader:
 
     ir_node: ir.Node
     opset: int  # the version of its domain's operator set
-    convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
-    outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
-    updates: dict  # new values of shared variables, to which a converter may add
-    strings: Strings  # the model's, with their numbers
-    condition: Variable | None = None  # that of the If, in whose branch the node is
+    importer: Any  # the `Importer` that converts the graph
 
     @property
     def op_type(self) -> str:

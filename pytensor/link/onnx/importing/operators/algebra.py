@@ -202,7 +202,7 @@ def constant_(
 
 
 def _text(node, strings, shape):
-    return Text(constant(node.strings.codes(strings).reshape(shape)))
+    return Text(constant(node.importer.strings.codes(strings).reshape(shape)))
 
 
 def _dense(sparse):

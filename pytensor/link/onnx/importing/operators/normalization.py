@@ -49,11 +49,11 @@ def batch_normalization(
     new = [pt.cast(v, old.type.dtype) for v, old in zip(new, (mean, variance), strict=True)]
     for value, old in zip(new, (mean, variance), strict=True):
         if isinstance(old, SharedVariable):
-            if old in node.updates:
+            if old in node.importer.updates:
                 raise Refused(
                     f"another node updates {old.name!r} too: leave it out of the trainable ones"
                 )
-            node.updates[old] = value
+            node.importer.updates[old] = value
     return pt.cast(out, x.type.dtype), *new
 
 

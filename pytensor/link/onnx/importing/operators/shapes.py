@@ -112,11 +112,12 @@ def squeeze(node, x, axes=None):
             )
     if is_listed(x) and axes:
         return entries(x)[0]
-    if node.condition is not None and any(x.type.shape[a] is None for a in axes):
+    condition = node.importer.condition
+    if condition is not None and any(x.type.shape[a] is None for a in axes):
         # Modes that compute both branches of an If must be able to, so the first cell is taken
         fits = [pt.eq(x.shape[a], 1) for a in axes]
         text = f"Squeeze: the axes {sorted(axes)} aren't of length 1"
-        x = Assert(text)(x, reduce(pt.and_, fits) | pt.invert(node.condition))
+        x = Assert(text)(x, reduce(pt.and_, fits) | pt.invert(condition))
         return x[tuple(0 if a in axes else slice(None) for a in range(x.type.ndim))]
     x = pt.specify_broadcastable(x, *axes)
     return x.dimshuffle([a for a in range(x.type.ndim) if a not in axes])

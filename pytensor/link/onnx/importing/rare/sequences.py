@@ -114,7 +114,7 @@ def sequence_map(node, sequence, *others, body):
         if isinstance(other, list) and len(other) != len(sequence):
             raise Refused(f"its sequences have {len(sequence)} and {len(other)} elements")
     results = [
-        node.convert_graph(
+        node.importer.convert_body(
             body, element, *(v[i] if isinstance(v, list) else v for v in others)
         )
         for i, element in enumerate(sequence)
