@@ -5,9 +5,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import prod
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ import onnx
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
+from pytensor.link.conversions import import_all
 from pytensor.link.onnx.importing import operators
 from pytensor.link.onnx.importing.alternatives import (
     Either,
@@ -43,7 +42,6 @@ from pytensor.link.onnx.importing.registry import (
     folded,
     known,
     operator_funcify,
-    standard_domain,
 )
 from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
@@ -67,8 +65,7 @@ ERRORS = (
 NO_CONVERTER = "there is no converter for this operator"
 KEPT = (list, Either, Rows, Text)  # results of converters that are no variables
 
-for _module in iter_modules(operators.__path__):
-    import_module(f"{operators.__name__}.{_module.name}")
+import_all(operators.__name__)
 
 
 @dataclass
@@ -369,7 +366,7 @@ class Importer:
     """
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
-        self.opsets = {standard_domain(k): v for k, v in opsets.items()}
+        self.opsets = opsets
         self.values: dict[ir.Value, Any] = {}
         self.failures: list[tuple[NodeReader, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
@@ -437,13 +434,12 @@ class Importer:
         return [x for x in found if isinstance(x, Variable)]
 
     def _convert_node(self, ir_node: Any) -> None:
-        domain = standard_domain(ir_node.domain)
-        opset = ir_node.version or self.opsets.get(domain, 1)
+        opset = ir_node.version or self.opsets.get(ir_node.domain, 1)
         node = NodeReader(ir_node, opset, self)
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             # What comes of a node that failed; it may be as unknown itself
-            if operator_funcify.dispatch(node.op_type, domain, opset) is None:
+            if operator_funcify.dispatch(node.op_type, node.domain, opset) is None:
                 self.failures.append((node, NO_CONVERTER))
             return
         try:
@@ -489,7 +485,8 @@ class Importer:
 
     def _read_by_bodies(self, node: NodeReader) -> dict[Any, Any]:
         """Return what a node's bodies read from outside and may have one of two numbers of axes."""
-        bodies = node.bodies()
+        attributes = node.ir_node.attributes.values()
+        bodies = [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
         values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
         return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
 

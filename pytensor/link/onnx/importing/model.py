@@ -11,7 +11,7 @@ from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 import onnx
 from onnx import inliner, numpy_helper
 from pytensor.link.onnx.importing.errors import ImportedModelError
-from pytensor.link.onnx.importing.registry import operator_funcify, standard_domain
+from pytensor.link.onnx.importing.registry import operator_funcify
 from pytensor.link.onnx.importing.tolerance import graphs, without_maps
 
 HIGHEST_OPSET = onnx.defs.onnx_opset_version()
@@ -48,7 +48,7 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:
         reason = error.__cause__ or error
         raise ImportedModelError(f"from_onnx: {where} is damaged: {reason}") from error
-    _let_nodes_of_functions_say_their_opset(read, where)
+    _settle_opsets(read, where)
     try:
         InlinePass()(read)
         TopologicalSortPass()(read)
@@ -58,21 +58,24 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     return read
 
 
-def _let_nodes_of_functions_say_their_opset(model, where):
-    """Keep the opsets of a model's functions, which may differ from its own, for its nodes.
-
-    Inlining refuses functions of other opsets.
-    """
+def _settle_opsets(model, where):
+    """Let the nodes of functions say their opsets, which may differ from the model's."""
+    opsets = {standard_domain(k): v for k, v in model.opset_imports.items()}
     for function in model.functions.values():
         own = {standard_domain(k): v for k, v in function.opset_imports.items()}
         _check_opset(own.get(""), f"{where}: the function {function.name!r}")
         for node in function.all_nodes():
-            node.version = own.get(standard_domain(node.domain))
-    versions = {standard_domain(k): v for k, v in model.opset_imports.items()}
-    for function in model.functions.values():
-        for domain, own_version in function.opset_imports.items():
-            version = versions.setdefault(standard_domain(domain), own_version)
-            function.opset_imports[domain] = model.opset_imports[domain] = version
+            node.version = own.get(node.domain)
+        for domain, version in own.items():
+            opsets.setdefault(domain, version)
+        function.opset_imports.clear()  # inlining refuses other opsets than the model's
+    model.opset_imports.clear()
+    model.opset_imports.update(opsets)
+
+
+def standard_domain(domain):
+    """Return a domain's name, "" for ONNX's own."""
+    return "" if domain == "ai.onnx" else domain
 
 
 def _parse(data, what):

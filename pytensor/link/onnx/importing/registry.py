@@ -1,7 +1,7 @@
 """Converters from ONNX's operators to PyTensor's: where they are registered, and what they get."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, get_args, get_origin
@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort, walk
-from pytensor.link.onnx.converters import OperatorConverters
+from pytensor.link.conversions import import_all
 from pytensor.tensor.basic import MakeVector, constant
 from pytensor.tensor.shape import Shape
 
@@ -105,6 +105,67 @@ def _read(attribute, kind):
     return list(value) if attribute.type in LISTS else value
 
 
+class OperatorConverters:
+    """Converters by the name of an ONNX operator.
+
+    Parameters
+    ----------
+    modules : dict of (str, str or None) to str
+        For a domain and an operator, or a domain and None, the module or the package that registers
+        their converters.
+    """
+
+    def __init__(self, modules: Mapping[tuple[str, str | None], str]) -> None:
+        self._modules = modules
+        self.registry: dict[tuple[str, str], Converter] = {}
+        self._older: dict[tuple[str, str], dict[int, Converter]] = defaultdict(dict)
+
+    def register(self, *op_types: str, domain: str = "", before: int | None = None) -> Callable:
+        """Return what registers a converter of operators, in opsets `before` one if it is given.
+
+        Raises
+        ------
+        ValueError
+            If an operator has one already.
+        """
+
+        def add(function):
+            converter = Converter(function)
+            for op_type in op_types:
+                if before is None:
+                    found, key = self.registry, (domain, op_type)
+                else:
+                    found, key = self._older[domain, op_type], before
+                if key in found:
+                    raise ValueError(f"there are two converters of {op_type} of {domain!r}")
+                found[key] = converter
+            return function
+
+        return add
+
+    def dispatch(
+        self, op_type: str, domain: str = "", opset: int | None = None
+    ) -> Converter | None:
+        """Return the converter of an operator in an opset, by default the newest, or None."""
+        key = domain, op_type
+        for met in (key, (domain, None)):
+            if key not in self.registry and met in self._modules:
+                import_all(self._modules[met])
+        older = self._older.get(key, {}) if opset is not None else {}
+        later = [before for before in older if opset < before]
+        return older[min(later)] if later else self.registry.get(key)
+
+    def forms(self, op_type: str, domain: str = "") -> dict[int | None, Converter]:
+        """Return an operator's converters by the opset `before` which each holds, or None."""
+        newest = {None: self.registry[domain, op_type]}
+        return dict(sorted(self._older.get((domain, op_type), {}).items())) | newest
+
+    def load(self) -> None:
+        """Import all modules, so that `registry` is complete."""
+        for module in self._modules.values():
+            import_all(module)
+
+
 def must_have(**attributes: Any) -> None:
     """Refuse a node that lacks one of these attributes, which nodes of its form must have."""
     for name, value in attributes.items():
@@ -112,48 +173,16 @@ def must_have(**attributes: Any) -> None:
             raise Refused(f"it has no attribute {name!r}, which it must have")
 
 
-# Operators that few models have, by the module of `importing.rare` that has their converters
-RARE = {
-    "attention": ("Attention", "RotaryEmbedding"),
-    "detection": ("MaxRoiPool", "NonMaxSuppression", "RoiAlign"),
-    "losses": ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
-    "random_numbers": (
-        "Bernoulli",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    ),
-    "recurrent": ("GRU", "LSTM", "RNN"),
-    "sequences": (
-        "ConcatFromSequence",
-        "Optional",
-        "OptionalGetElement",
-        "OptionalHasElement",
-        "SequenceAt",
-        "SequenceConstruct",
-        "SequenceEmpty",
-        "SequenceErase",
-        "SequenceInsert",
-        "SequenceLength",
-        "SequenceMap",
-        "SplitToSequence",
-    ),
-    "signals": ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow", "MelWeightMatrix", "STFT"),
-}
+# What few models have, which is imported when it is met
 CONTRIB = "pytensor.link.onnx.contrib"
 MODULES = {
-    ("", name): f"pytensor.link.onnx.importing.rare.{module}"
-    for module, names in RARE.items()
-    for name in names
-} | {
+    ("", None): "pytensor.link.onnx.importing.rare",
     (ML, None): f"{CONTRIB}.ml",
     (MICROSOFT, None): f"{CONTRIB}.microsoft",
     # onnxruntime's optimizer writes it without its domain
     ("", "SimplifiedLayerNormalization"): f"{CONTRIB}.microsoft",
 }
-operator_funcify = OperatorConverters(Converter, MODULES)
+operator_funcify = OperatorConverters(MODULES)
 """Converters from ONNX's operators.
 
 A function that is registered gets a variable for each of the node's inputs, None for those left
@@ -161,11 +190,6 @@ out, and the node's attributes by name (`Converter`).  It returns a variable for
 a sequence if there are several; it may leave out the last ones if the node doesn't have them.  A
 value of a sequence type is a Python list of variables.
 """
-
-
-def standard_domain(domain: str) -> str:
-    """Return a domain's name, "" for ONNX's own."""
-    return "" if domain == "ai.onnx" else domain
 
 
 @dataclass
@@ -183,7 +207,7 @@ class NodeReader:
     @property
     def domain(self) -> str:
         """The operator's domain, "" for ONNX's own."""
-        return standard_domain(self.ir_node.domain)
+        return self.ir_node.domain
 
     @property
     def label(self) -> str:
@@ -195,11 +219,6 @@ class NodeReader:
     def operator(self) -> str:
         """The operator's name, with its domain unless that is ONNX's own."""
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-    def bodies(self) -> list[ir.Graph]:
-        """Return the graphs in its attributes."""
-        attributes = self.ir_node.attributes.values()
-        return [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
 
     def has_output(self, position: int) -> bool:
         """Return whether an optional output is wanted."""
