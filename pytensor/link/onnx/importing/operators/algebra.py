@@ -182,6 +182,7 @@ def constant_(
     value_string=None,
     value_strings=None,
 ):
+    # `sparse_value` is never met: onnx-ir has no sparse tensors, and refuses the file
     if value is not None:
         if value.dtype == ir.DataType.STRING:
             return _text(node, value.string_data(), tuple(value.shape))
@@ -196,24 +197,11 @@ def constant_(
     ):  # fmt: skip
         if number is not None:
             return constant(np.asarray(number, dtype))
-    if sparse_value is not None:
-        return constant(_dense(sparse_value))
     raise Refused("it has no value")
 
 
 def _text(node, strings, shape):
     return Text(constant(node.importer.strings.codes(strings).reshape(shape)))
-
-
-def _dense(sparse):
-    """Return the array of a sparse tensor."""
-    values, places = array_of(sparse.values), sparse.indices.numpy()
-    dense = np.zeros(list(sparse.dims), values.dtype)
-    if places.ndim == 1:
-        dense.flat[places] = values
-    else:
-        dense[tuple(places.T)] = values
-    return dense
 
 
 @operator_funcify.register("ConstantOfShape")
