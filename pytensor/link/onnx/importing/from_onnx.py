@@ -46,7 +46,7 @@ from pytensor.link.onnx.importing.registry import (
 from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
-from pytensor.tensor.batching import shapes_differ
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
 
@@ -264,29 +264,24 @@ def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Varia
 
 
 def _checked(values: Any, variables: Mapping[str, Any]) -> dict[ir.Value, Variable]:
-    """Return the values' variables, checked to be of the shapes that the model says."""
+    """Return the values' variables, checked to be of the shapes that the model says.
+
+    Lengths that it calls by one name must be equal.
+    """
     checked: dict[ir.Value, Variable] = {}
     lengths: dict[str, Any] = {}
     for value in values:
         variable = variables[value.name]
-        if variable.type.ndim:
-            variable = specify_shape(variable, _type_of(value).shape)
-        checked[value] = _with_equal_lengths(variable, value, lengths)
-    return checked
-
-
-def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> Any:
-    """Return the variable, checked for lengths that the model calls by a name used before."""
-    wanted: list[Any] = [None] * variable.type.ndim
-    for axis, dim in enumerate(value.shape or ()):
-        name = getattr(dim, "value", None)
-        if isinstance(name, str):
-            length = variable.type.shape[axis]
+        wanted: list[Any] = list(_static(value.shape))
+        own = zip(value.shape, lengths_of(variable), strict=True)
+        for axis, (dim, length) in enumerate(own):
+            name = getattr(dim, "value", None)
             if name in lengths:
                 wanted[axis] = lengths[name]
-            else:
-                lengths[name] = variable.shape[axis] if length is None else length
-    return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
+            elif name is not None:
+                lengths[name] = length
+        checked[value] = specify_shape(variable, wanted)
+    return checked
 
 
 def _of_declared_rank(value: Any, result: Any) -> Any:
@@ -315,11 +310,11 @@ def _static(shape: Any) -> tuple[int | None, ...]:
     return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
-def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
+def _is_blown_up(result: Any, given: Any) -> bool:
     """Return whether a result is large, and larger than what it is made of: it stays a formula."""
     if isinstance(result, KEPT) or None in result.type.shape:
         return False
-    return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
+    return prod(result.type.shape) > max(2**16, sum(v.data.size for v in given if v is not None))
 
 
 def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
