@@ -33,7 +33,7 @@ from pytensor.link.onnx.compare.double_precision import in_double_precision
 from pytensor.link.onnx.compare.graph import ComparisonError, bodies, names_read
 from pytensor.link.onnx.importing.errors import ImportedOpError
 from pytensor.link.onnx.importing.from_onnx import from_onnx
-from pytensor.link.onnx.importing.tolerance import graphs
+from pytensor.link.onnx.importing.model import graphs
 
 MOVING = {
     "Abs", "And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr",

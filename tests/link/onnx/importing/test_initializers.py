@@ -8,7 +8,7 @@ from onnx import TensorProto, helper, numpy_helper
 import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.link.onnx import ImportedModelError, from_onnx
-from pytensor.link.onnx.importing.tolerance import graphs
+from pytensor.link.onnx.importing.model import graphs
 from tests.link.onnx.importing.small_files import INT64, compare, info, model, node, ones, run
 from tests.link.onnx.importing.with_onnxruntime import PYTHON
 
