@@ -38,12 +38,12 @@ from pytensor.link.onnx.importing.registry import (
     NodeReader,
     Refused,
     array_of,
+    check_inputs,
     dtype_name,
     folded,
     known,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.batching import lengths_of, shapes_differ
