@@ -42,15 +42,14 @@ def _pooled(x, function, sliding, *, value=0, **more):
             f"its kernel_shape has {len(sliding.kernel)} entries, and its input "
             f"{x.type.ndim - 2} spatial axes"
         )
-    found = sliding.windows(lengths_of(x)[2:])
-    image = x
-    x, found = known_pads(x, found, value)
+    image, declared = x, sliding.windows(lengths_of(x)[2:])
+    x, found = known_pads(x, declared, value)
     if x is not image and "return_indices" in more:
         raise Refused("the positions of its maxima need the lengths of the image: fix them")
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
-        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths_of(image)[2:]))
+        share, _ = known_pads(pt.ones_like(image), declared)
         return _pooled_with(x, found, function, more) / _pooled_with(share, found, function, more)
     if x.type.ndim > 5 and "return_indices" not in more:
         return _pooled_beside(x, found, function, more)
