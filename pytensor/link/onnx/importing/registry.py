@@ -239,12 +239,10 @@ class NodeReader:
         shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
         return [() if shape is None else tuple(shape) for shape in shapes]
 
-    def declared(self, position: int = 0) -> tuple[str | None, int | None]:
-        """Return an output's dtype and number of axes, None where the file doesn't declare them."""
-        value = self.ir_node.outputs[position]
-        shape = None if value.shape is None else len(value.shape)
-        dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
-        return dtype, shape
+    def declared_ndim(self) -> int | None:
+        """Return the first output's number of axes, None where the file doesn't declare it."""
+        shape = self.ir_node.outputs[0].shape
+        return None if shape is None else len(shape)
 
 
 def dtype_name(dtype: ir.DataType) -> str:

@@ -302,7 +302,7 @@ def wanted_sizes(node, shape, what="its shape"):
     """
     found = entries(shape)
     if found is None:
-        number = node.declared()[1]
+        number = node.declared_ndim()
         if number is None:
             text = f"how many entries {what} has is known only when the model runs"
             raise Refused(text + what_to_give(shape))

@@ -96,7 +96,7 @@ def squeeze(node, x, axes=None):
         axes = {normalized(a, x.type.ndim) for a in given}
     else:
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
-        wanted = node.declared()[1]
+        wanted = node.declared_ndim()
         if x.type.shape.count(None) == 1 and wanted is None:
             # The nodes that read it say whether the open axis stays
             axis, rest = x.type.shape.index(None), constant(np.array(sorted(axes), "int64"))
