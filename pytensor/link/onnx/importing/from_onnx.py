@@ -40,10 +40,9 @@ from pytensor.link.onnx.importing.registry import (
     array_of,
     check_inputs,
     dtype_name,
-    folded,
-    known,
     operator_funcify,
 )
+from pytensor.link.onnx.importing.sizes import folded, known
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.batching import lengths_of, shapes_differ

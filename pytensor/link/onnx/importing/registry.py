@@ -11,11 +11,8 @@ import numpy as np
 import onnx_ir as ir
 
 import onnx
-from pytensor.graph.basic import Constant, Variable
-from pytensor.graph.traversal import graph_inputs, toposort, walk
+from pytensor.graph.basic import Variable
 from pytensor.link.conversions import import_all
-from pytensor.tensor.basic import MakeVector, constant
-from pytensor.tensor.shape import Shape
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
@@ -328,65 +325,3 @@ def check_inputs(node: NodeReader, given: list[Any]) -> None:
 def _is_narrow(node, position):
     values = node.ir_node.inputs
     return position < len(values) and values[position].dtype in NARROW
-
-
-def known(variable) -> np.ndarray | None:
-    """Return the value of a variable that doesn't depend on the inputs, or None.
-
-    A value computed only from constants is a constant already when a converter gets it.
-    """
-    return np.asarray(variable.data) if isinstance(variable, Constant) else None
-
-
-def entries(vector) -> list | None:
-    """Return a vector's entries as scalars, constants where known; None if its length is open.
-
-    Shapes are such vectors: some sizes are numbers, others are sizes of an input.
-    """
-    if isinstance(vector, Constant):
-        return [constant(v) for v in vector.data]
-    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        return list(vector.owner.inputs)
-    (length,) = vector.type.shape
-    return None if length is None else [vector[i] for i in range(length)]
-
-
-def must_be_known(variable, what: str) -> np.ndarray:
-    """Return the value of a variable; Refused if it is only known when the model runs."""
-    value = known(variable)
-    if value is None:
-        text = f"{what} is computed when the model runs; PyTensor must know it before"
-        raise Refused(text + what_to_give(variable))
-    return value
-
-
-def what_to_give(variable) -> str:
-    """Say which inputs of the model decide a variable's value, to be given as constants."""
-
-    def made_of(v):
-        # A length is known by a type, and not by a value
-        return () if v.owner is None or isinstance(v.owner.op, Shape) else v.owner.inputs
-
-    names = {v.name for v in walk([variable], made_of) if v.owner is None and v.name}
-    names -= {v.name for v in walk([variable], made_of) if isinstance(v, Constant)}
-    given = ", ".join(f'"{name}": numpy.array(...)' for name in sorted(names))
-    return f"; where it is always the same, give from_onnx inputs={{{given}}}" if given else ""
-
-
-def folded(variables: list) -> list:
-    """Return the variables as constants, if all of them depend only on constants; else as given.
-
-    Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
-    """
-    outputs = [v for v in variables if isinstance(v, Variable) and v.owner is not None]
-    if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
-        return variables
-    storage = defaultdict(lambda: [None])
-    for node in toposort(outputs):
-        storage.update((v, [v.data]) for v in node.inputs if isinstance(v, Constant))
-        computed = {v: [v.owner is not node] for v in (*node.inputs, *node.outputs)}
-        cells = {v: storage[v] for v in (*node.inputs, *node.outputs)}
-        node.op.prepare_node(node, cells, computed, "py")
-        node.op.make_py_thunk(node, cells, computed, [])()
-    constants = {v: constant(storage[v][0], name=v.name) for v in outputs}
-    return [constants.get(v, v) if isinstance(v, Variable) else v for v in variables]

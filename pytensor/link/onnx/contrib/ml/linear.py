@@ -13,8 +13,8 @@ from pytensor.link.onnx.importing.registry import (
     must_have,
     operator_funcify,
 )
+from pytensor.link.onnx.importing.sizes import like
 from pytensor.link.onnx.importing.text import Text, codes_of
-from pytensor.link.onnx.importing.windows import like
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.moments import total

@@ -7,8 +7,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.elementwise import unary
 from pytensor.link.onnx.importing.registry import Refused, operator_funcify
-from pytensor.link.onnx.importing.sizes import broadcastable, normalized
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.sizes import broadcastable, like, normalized
 from pytensor.scalar.activations import HardSigmoid
 from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from pytensor.tensor.special import log_softmax, softmax

@@ -5,15 +5,12 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.elementwise import is_integer, without_gradient
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    array_of,
-    dtype_name,
-    known,
-    operator_funcify,
-)
+from pytensor.link.onnx.importing.registry import Refused, array_of, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     broadcastable,
+    filled,
+    known,
+    like,
     normalized,
     positions,
     product,
@@ -21,9 +18,9 @@ from pytensor.link.onnx.importing.sizes import (
     sizes,
     vector,
     wanted_sizes,
+    wide,
 )
 from pytensor.link.onnx.importing.text import Text
-from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 

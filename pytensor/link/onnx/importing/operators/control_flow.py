@@ -8,9 +8,11 @@ from pytensor.conditional import ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
-from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
+    folded,
+    known,
     positions,
     product,
     size,

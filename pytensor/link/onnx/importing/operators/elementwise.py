@@ -10,16 +10,18 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    dtype_name,
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.sizes import (
+    broadcastable,
     entries,
     folded,
+    is_listed,
+    is_size,
     known,
-    operator_funcify,
+    like,
+    vector,
+    wide,
 )
-from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
-from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.link.onnx.importing.written import as_written, divide, kept, unless_cancelled
 from pytensor.tensor.basic import constant
 

@@ -6,17 +6,9 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, entries, known, operator_funcify
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import (
-    AutoPad,
-    Sliding,
-    Windows,
-    filled,
-    known_pads,
-    like,
-    spatial_axes,
-)
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sizes import entries, filled, known, like, positions
+from pytensor.link.onnx.importing.windows import AutoPad, Sliding, Windows, known_pads, spatial_axes
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.pool import lp_pool, pool_nd

@@ -7,16 +7,16 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant, Variable
-from pytensor.link.onnx.importing.registry import (
-    Refused,
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
+from pytensor.link.onnx.importing.sizes import (
     entries,
+    filled,
+    like,
     must_be_known,
-    operator_funcify,
+    normalized,
     what_to_give,
 )
-from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
-from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.resize import (
     ASPECT_RATIO_POLICIES,

@@ -10,19 +10,16 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.alternatives import Either
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    entries,
-    folded,
-    known,
-    must_be_known,
-    operator_funcify,
-)
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
     allocated,
+    entries,
+    folded,
     is_listed,
     is_size,
+    known,
+    must_be_known,
     normalized,
     positions,
     product,

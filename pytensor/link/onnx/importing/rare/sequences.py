@@ -2,8 +2,8 @@
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.alternatives import Rows
-from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
-from pytensor.link.onnx.importing.sizes import normalized, size
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sizes import must_be_known, normalized, size
 from pytensor.tensor.basic import constant
 
 
