@@ -226,10 +226,10 @@ def _says_how(use: Any) -> bool:
     return use.node.op_type in ("Dropout", "Resize", "Upsample") and use.idx > 0
 
 
-def _listed(names: Iterable[str], most: int = 20) -> str:
+def _listed(names: Iterable[str]) -> str:
     names = sorted(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more if names else "none"
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return ", ".join(map(repr, names[:20])) + more if names else "none"
 
 
 def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Variable]:

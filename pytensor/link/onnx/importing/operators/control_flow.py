@@ -287,13 +287,10 @@ def last_state(values, endless=False):
     if not endless:
         return buffer[-1]
     # A buffer of two entries in the place of one of an entry for each possible iteration
-    initial = {v: expand_empty(v.owner.inputs[1], 1) for v in _buffers(buffer.owner)}
+    # Of what is carried; it begins with the first values
+    buffers = buffer.owner.op.outer_sitsot(buffer.owner.inputs)
+    initial = {v: expand_empty(v.owner.inputs[1], 1) for v in buffers}
     return without_gradient(graph_replace(buffer, initial, strict=False)[-1])
-
-
-def _buffers(node):
-    """Return the buffers of what a scan carries, which begin with its first values."""
-    return node.op.outer_sitsot(node.inputs)
 
 
 class WithoutGradient(ViewOp):

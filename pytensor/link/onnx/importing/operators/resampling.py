@@ -220,8 +220,8 @@ def _cubic(x, places, padding, aligned):
     return out
 
 
-def _cubic_weight(distance, inner, a=-0.75):
-    a, d = like(distance, a), distance
+def _cubic_weight(distance, inner):
+    a, d = like(distance, -0.75), distance
     one, two, three = (like(d, n) for n in (1, 2, 3))
     if inner:
         return ((a + two) * d - (a + three)) * d * d + one
