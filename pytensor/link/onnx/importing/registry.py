@@ -2,16 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import onnx_ir as ir
 
-import onnx
-from pytensor.graph.basic import Variable
 from pytensor.link.conversions import import_all
 
 MICROSOFT = "com.microsoft"
@@ -59,7 +55,7 @@ class Converter:
         self.most = len(one_each) if one_each == self.inputs else None
         self.attributes = {p.name: p for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
-    def __call__(self, node: "NodeReader", *inputs: Any) -> Any:
+    def __call__(self, node: Any, *inputs: Any) -> Any:
         """Convert a node with these inputs, None for those that are left out.
 
         Raises
@@ -75,7 +71,7 @@ class Converter:
         values = {name: _value_of(node, p) for name, p in self.attributes.items()}
         return self.with_attributes(node, *inputs, **values)
 
-    def with_attributes(self, node: "NodeReader", *inputs: Any, **values: Any) -> Any:
+    def with_attributes(self, node: Any, *inputs: Any, **values: Any) -> Any:
         """Convert a node as if it had these attributes, and no others."""
         return self.function(*([node] if self.takes_node else []), *inputs, **values)
 
@@ -191,57 +187,6 @@ value of a sequence type is a Python list of variables.
 """
 
 
-@dataclass
-class NodeReader:
-    """A node of an ONNX graph, as converters see it."""
-
-    ir_node: ir.Node
-    opset: int  # the version of its domain's operator set
-    importer: Any  # the `Importer` that converts the graph
-
-    @property
-    def op_type(self) -> str:
-        return self.ir_node.op_type
-
-    @property
-    def domain(self) -> str:
-        """The operator's domain, "" for ONNX's own."""
-        return self.ir_node.domain
-
-    @property
-    def label(self) -> str:
-        """What errors call the node."""
-        name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
-        return repr(name) if name else f"the node of {', '.join(map(repr, outputs))}"
-
-    @property
-    def operator(self) -> str:
-        """The operator's name, with its domain unless that is ONNX's own."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-    def has_output(self, position: int) -> bool:
-        """Return whether an optional output is wanted."""
-        outputs = self.ir_node.outputs
-        return position < len(outputs) and bool(outputs[position].name)
-
-    def uses_output(self, position: int) -> bool:
-        """Return whether another node reads an output, or it is one of the graph's."""
-        if not self.has_output(position):
-            return False
-        value = self.ir_node.outputs[position]
-        return bool(value.uses()) or value.is_graph_output()
-
-    def declared_inputs(self) -> list[tuple]:
-        """Return the inputs' shapes as the file declares them, empty where it declares none."""
-        shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
-        return [() if shape is None else tuple(shape) for shape in shapes]
-
-    def declared_ndim(self) -> int | None:
-        """Return the first output's number of axes, None where the file doesn't declare it."""
-        shape = self.ir_node.outputs[0].shape
-        return None if shape is None else len(shape)
-
-
 def dtype_name(dtype: ir.DataType) -> str:
     """Return NumPy's name of an ONNX element type.
 
@@ -270,58 +215,3 @@ def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
         return np.asarray(tensor.numpy()).astype("float32")
     dtype_name(tensor.dtype)
     return np.asarray(tensor.numpy())
-
-
-_STANDARD = {"float32": "float", "float64": "double"}  # the standard's names of dtypes
-
-
-@cache
-def _schema(op_type, opset, domain):
-    """Return an operator's schema, or None for what the standard lacks."""
-    if not onnx.defs.has(op_type, opset, domain):
-        return None
-    return onnx.defs.get_schema(op_type, opset, domain)
-
-
-def check_inputs(node: NodeReader, given: list[Any]) -> None:
-    """Check the number and the dtypes of a node's inputs, as the standard has them.
-
-    Raises
-    ------
-    Refused
-        If one that the operator must have is left out, there are too many, or a dtype isn't one
-        that it takes.
-    """
-    schema = _schema(node.op_type, node.opset, node.domain)
-    if schema is None:
-        return
-    if len(given) > schema.max_input:
-        raise Refused(f"it has {len(given)} inputs, and takes {schema.max_input} at most")
-    options, last = onnx.defs.OpSchema.FormalParameterOption, len(schema.inputs) - 1
-    for i, parameter in enumerate(schema.inputs):
-        missing = i >= len(given) or given[i] is None
-        if missing and parameter.option == options.Single:
-            raise Refused(f"it has no input {parameter.name!r}, which it must have")
-    dtypes: dict[str, str] = {}
-    for i, variable in enumerate(given):
-        # A weight whose dtype PyTensor lacks is float32 here
-        if not isinstance(variable, Variable) or _is_narrow(node, i):
-            continue
-        parameter, dtype = schema.inputs[min(i, last)], variable.type.dtype
-        name = f"tensor({_STANDARD.get(dtype, dtype)})"
-        # An optional value that is there is its tensor
-        if parameter.types.isdisjoint({name, f"optional({name})"}):
-            allowed = sorted(t for t in parameter.types if t.startswith(("tensor", "optional(t")))
-            raise Refused(
-                f"its input {parameter.name!r} is of dtype {dtype}; it takes {', '.join(allowed)}"
-            )
-        first = dtypes.setdefault(parameter.type_str, dtype)
-        if first != dtype and parameter.is_homogeneous:
-            raise Refused(
-                f"its inputs are of the dtypes {first} and {dtype}, which must be equal: cast one"
-            )
-
-
-def _is_narrow(node, position):
-    values = node.ir_node.inputs
-    return position < len(values) and values[position].dtype in NARROW
