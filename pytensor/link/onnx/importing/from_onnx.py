@@ -580,9 +580,10 @@ def check_inputs(node: NodeReader, given: list[Any]) -> None:
         if missing and parameter.option == options.Single:
             raise Refused(f"it has no input {parameter.name!r}, which it must have")
     dtypes: dict[str, str] = {}
-    for i, variable in enumerate(given):
+    for i, (value, variable) in enumerate(zip(node.ir_node.inputs, given, strict=True)):
         # A weight whose dtype PyTensor lacks is float32 here
-        if not isinstance(variable, Variable) or _is_narrow(node, i):
+        is_narrow = value is not None and value.dtype in NARROW
+        if is_narrow or not isinstance(variable, Variable):
             continue
         parameter, dtype = schema.inputs[min(i, last)], variable.type.dtype
         name = f"tensor({_STANDARD.get(dtype, dtype)})"
@@ -597,11 +598,6 @@ def check_inputs(node: NodeReader, given: list[Any]) -> None:
             raise Refused(
                 f"its inputs are of the dtypes {first} and {dtype}, which must be equal: cast one"
             )
-
-
-def _is_narrow(node: NodeReader, position: int) -> bool:
-    values = node.ir_node.inputs
-    return position < len(values) and values[position].dtype in NARROW
 
 
 def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
