@@ -10,11 +10,12 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pytensor.link.onnx.compare.graph import ComparisonError, Model
 from pytensor.link.onnx.compare.inputs import edge_cases, ordinary_cases, read_inputs
-from pytensor.link.onnx.compare.report import Report, edge_reports, reports
+from pytensor.link.onnx.compare.report import Report, reports
 from pytensor.link.onnx.compare.runtimes import DEFAULT, LEVELS, WEB
 from pytensor.link.onnx.compare.smallest import write
 
@@ -62,11 +63,8 @@ def _compare(o: argparse.Namespace) -> int:
     else:
         cases = ordinary_cases(model, o.model, o.seed, sizes)
     folder = o.smallest or Path(o.model).with_name(f"{Path(o.model).stem}-differs")
-    wrong = _print(reports(model, cases, o.runtimes, o.ort_web), folder)
-    if o.edges:
-        more = edge_cases(model, o.seed, sizes)
-        wrong |= _print(edge_reports(model, more, o.runtimes, o.ort_web), folder)
-    return int(wrong)
+    more = edge_cases(model, o.seed, sizes) if o.edges else ()
+    return int(_print(reports(model, chain(cases, more), o.runtimes, o.ort_web), folder))
 
 
 def _size(text: str) -> tuple[str, int]:

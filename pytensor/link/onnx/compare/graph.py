@@ -7,7 +7,7 @@ import numpy as np
 
 import onnx
 from onnx import helper, inliner, numpy_helper
-from pytensor.link.onnx.importing.tolerance import graphs
+from pytensor.link.onnx.importing.model import graphs
 
 SEQUENCES = {
     "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceMap",

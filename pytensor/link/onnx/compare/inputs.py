@@ -1,7 +1,7 @@
 """Inputs to compare runtimes with: random ones, edge values, and a model's own test data."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,14 @@ OPEN = 2  # the length of an axis that the model leaves open
 
 @dataclass
 class Case:
-    """Inputs by name, and what they are called in a report."""
+    """Inputs by name, and what they are called in a report.
+
+    With edge values a runtime may refuse what isn't defined.
+    """
 
     name: str
     inputs: dict[str, np.ndarray]
+    is_edge: bool = False
 
 
 def ordinary_cases(
@@ -74,8 +78,8 @@ def random(
     return found
 
 
-def edge_cases(model: Model, seed: int, sizes: Mapping[str, int]) -> list[Case]:
-    """Return inputs with edge values, and of the sizes 1 and 0 where axes are open."""
+def edge_cases(model: Model, seed: int, sizes: Mapping[str, int]) -> Iterator[Case]:
+    """Yield inputs with edge values, and of the sizes 1 and 0 where axes are open."""
     base = random(model, seed, sizes)
     rng = np.random.default_rng(seed)
 
@@ -101,7 +105,8 @@ def edge_cases(model: Model, seed: int, sizes: Mapping[str, int]) -> list[Case]:
     if any(d.dim_value <= 0 for v in model.proto.graph.input for d in v.type.tensor_type.shape.dim):
         found["open axes of length 1"] = random(model, seed, length=1)
         found["open axes of length 0"] = random(model, seed, length=0)
-    return [Case(f"{name}, seed {seed}", inputs) for name, inputs in found.items()]
+    for name, inputs in found.items():
+        yield Case(f"{name}, seed {seed}", inputs, is_edge=True)
 
 
 def _test_data(model: Model, path: str | os.PathLike[str] | None) -> list[Case]:

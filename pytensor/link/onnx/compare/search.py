@@ -56,11 +56,9 @@ class Search:
     ) -> None:
         self.runtime, self.expected, self.inputs = runtime, expected, inputs
         self.model = expected.model
-        self.runs = 0
 
     def record(self, names: Sequence[str]) -> dict[str, np.ndarray]:
         """Return values of the runtime, and the model's outputs, and the inputs."""
-        self.runs += 1
         found = self.runtime.run(self.model.with_outputs(names), self.inputs)
         return {**self.model.constants, **self.inputs, **found}
 

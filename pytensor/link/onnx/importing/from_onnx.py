@@ -5,9 +5,8 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import cache
 from math import prod
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import onnx
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
+from pytensor.link.conversions import import_all
 from pytensor.link.onnx.importing import operators
 from pytensor.link.onnx.importing.alternatives import (
     Either,
@@ -36,19 +36,16 @@ from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
     ALWAYS_WITHOUT_EFFECT,
-    NodeReader,
+    NARROW,
     Refused,
     array_of,
     dtype_name,
-    folded,
-    known,
     operator_funcify,
-    standard_domain,
 )
-from pytensor.link.onnx.importing.schemas import check_inputs
+from pytensor.link.onnx.importing.sizes import folded, known
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
-from pytensor.tensor.batching import shapes_differ
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
 
@@ -66,9 +63,9 @@ ERRORS = (
 
 NO_CONVERTER = "there is no converter for this operator"
 KEPT = (list, Either, Rows, Text)  # results of converters that are no variables
+_STANDARD = {"float32": "float", "float64": "double"}  # the standard's names of dtypes
 
-for _module in iter_modules(operators.__path__):
-    import_module(f"{operators.__name__}.{_module.name}")
+import_all(operators.__name__)
 
 
 @dataclass
@@ -180,28 +177,19 @@ def from_onnx(
     given = dict(inputs or {})
     replaced = given.keys() & {v.name for v in graph.inputs}
     initializers = {k: v for k, v in graph.initializers.items() if k not in replaced}
-    shared_names = _trainable_names(trainable, initializers)
-    importer = Importer(read.opset_imports)
-    parameters = {}
-    for name, value in initializers.items():
-        parameter = importer.initializer(value, name in shared_names)
-        importer.values[value], parameters[name] = parameter, codes_of(parameter)
+    importer = Importer(read.opset_imports, _trainable_names(trainable, initializers))
     model_inputs = [v for v in graph.inputs if v.name not in initializers]
     variables = _input_variables(model_inputs, given)
     checked_inputs = _checked(model_inputs, variables)
     importer.values.update(
         (v, Text(x) if v.dtype == ir.DataType.STRING else x) for v, x in checked_inputs.items()
     )
-    results = importer.convert(graph)
-    importer.raise_failures()
-    results = [
-        codes_of(_of_declared_rank(v, x)) for v, x in zip(graph.outputs, results, strict=True)
-    ]
-    importer.warn_of_shapes()
+    results = map(codes_of, importer.convert_model(graph))
     outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
             variable.name = name
+    parameters = {name: codes_of(importer.values[v]) for name, v in initializers.items()}
     open_inputs = {k: v for k, v in variables.items() if not isinstance(v, Constant)}
     return ImportedModel(
         open_inputs, outputs, parameters, importer.updates, list(importer.strings)
@@ -230,10 +218,10 @@ def _says_how(use: Any) -> bool:
     return use.node.op_type in ("Dropout", "Resize", "Upsample") and use.idx > 0
 
 
-def _listed(names: Iterable[str], most: int = 20) -> str:
+def _listed(names: Iterable[str]) -> str:
     names = sorted(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more if names else "none"
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return ", ".join(map(repr, names[:20])) + more if names else "none"
 
 
 def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Variable]:
@@ -267,37 +255,24 @@ def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Varia
 
 
 def _checked(values: Any, variables: Mapping[str, Any]) -> dict[ir.Value, Variable]:
-    """Return the values' variables, checked to be of the shapes that the model says."""
+    """Return the values' variables, checked to be of the shapes that the model says.
+
+    Lengths that it calls by one name must be equal.
+    """
     checked: dict[ir.Value, Variable] = {}
     lengths: dict[str, Any] = {}
     for value in values:
         variable = variables[value.name]
-        if variable.type.ndim:
-            variable = specify_shape(variable, _type_of(value).shape)
-        checked[value] = _with_equal_lengths(variable, value, lengths)
-    return checked
-
-
-def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> Any:
-    """Return the variable, checked for lengths that the model calls by a name used before."""
-    wanted: list[Any] = [None] * variable.type.ndim
-    for axis, dim in enumerate(value.shape or ()):
-        name = getattr(dim, "value", None)
-        if isinstance(name, str):
-            length = variable.type.shape[axis]
+        wanted: list[Any] = list(_static(value.shape))
+        own = zip(value.shape, lengths_of(variable), strict=True)
+        for axis, (dim, length) in enumerate(own):
+            name = getattr(dim, "value", None)
             if name in lengths:
                 wanted[axis] = lengths[name]
-            else:
-                lengths[name] = variable.shape[axis] if length is None else length
-    return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
-
-
-def _of_declared_rank(value: Any, result: Any) -> Any:
-    """Return an output of the model, whose number of axes the file decides if nothing else does."""
-    try:
-        return of_rank(result, None if value.shape is None else len(value.shape))
-    except Refused as error:
-        raise ImportedModelError(f"from_onnx: the output {value.name!r}: {error}") from error
+            elif name is not None:
+                lengths[name] = length
+        checked[value] = specify_shape(variable, wanted)
+    return checked
 
 
 def _type_of(value: Any) -> TensorType:
@@ -318,57 +293,101 @@ def _static(shape: Any) -> tuple[int | None, ...]:
     return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
-def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
-    """Return whether a result is large, and larger than what it is made of: it stays a formula."""
-    if isinstance(result, KEPT) or None in result.type.shape:
-        return False
-    return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
+@dataclass
+class NodeReader:
+    """A node of an ONNX graph, as converters see it."""
 
+    ir_node: ir.Node
+    opset: int  # the version of its domain's operator set
+    importer: Any  # the `Importer` that converts the graph
 
-def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
-    """Return a node's inputs, with numbers for text unless its converter takes that."""
-    if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
-        return given
-    if name not in MOVING | OF_NUMBERS:
-        raise Refused("it computes with text, and PyTensor has only numbers")
-    codes = [codes_of(v) for v in given]
-    if name == ("", "Equal") and all(known(v) is None for v in codes):
-        raise Refused("it compares two texts, and texts that aren't in the model have no number")
-    return codes
+    @property
+    def op_type(self) -> str:
+        return self.ir_node.op_type
 
+    @property
+    def domain(self) -> str:
+        """The operator's domain, "" for ONNX's own."""
+        return self.ir_node.domain
 
-def _check_attributes(node: NodeReader, converter: Any) -> None:
-    """Refuse a node with attributes that aren't parameters of its converter."""
-    known_ones = converter.attributes.keys() | ALWAYS_WITHOUT_EFFECT
-    if unknown := node.ir_node.attributes.keys() - known_ones:
-        of = f"{node.domain or 'ai.onnx'} {node.opset}"
-        raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
+    @property
+    def label(self) -> str:
+        """What errors call the node."""
+        name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
+        return repr(name) if name else f"the node of {', '.join(map(repr, outputs))}"
 
+    @property
+    def operator(self) -> str:
+        """The operator's name, with its domain unless that is ONNX's own."""
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
-def _check_outputs(node: NodeReader, made: int) -> None:
-    """Refuse a node if something reads an output that its converter doesn't make."""
-    for position in range(made, len(node.ir_node.outputs)):
-        if node.uses_output(position):
-            name = node.ir_node.outputs[position].name
-            raise Refused(f"its output {name!r}, number {position + 1}, can't be imported")
+    def has_output(self, position: int) -> bool:
+        """Return whether an optional output is wanted."""
+        outputs = self.ir_node.outputs
+        return position < len(outputs) and bool(outputs[position].name)
+
+    def uses_output(self, position: int) -> bool:
+        """Return whether another node reads an output, or it is one of the graph's."""
+        if not self.has_output(position):
+            return False
+        value = self.ir_node.outputs[position]
+        return bool(value.uses()) or value.is_graph_output()
+
+    def declared_inputs(self) -> list[tuple[Any, ...]]:
+        """Return the inputs' shapes as the file declares them, empty where it declares none."""
+        shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
+        return [() if shape is None else tuple(shape) for shape in shapes]
+
+    def declared_ndim(self) -> int | None:
+        """Return the first output's number of axes, None where the file doesn't declare it."""
+        shape = self.ir_node.outputs[0].shape
+        return None if shape is None else len(shape)
 
 
 class Importer:
     """Converts the nodes of a graph and of the graphs in it.
 
-    `values` holds a variable for each ONNX value that is known.
+    Attributes
+    ----------
+    values : dict
+        For each ONNX value that is known a variable, text, or list of variables.
+    condition : Variable or None
+        Of the If in whose branch the node is that is being converted.
+    updates : dict
+        New values of shared variables, to which a converter may add.
+    strings : Strings
+        The model's, with their numbers.
     """
 
-    def __init__(self, opsets: Mapping[str, int]) -> None:
-        self.opsets = {standard_domain(k): v for k, v in opsets.items()}
-        self.values: dict[ir.Value, Any] = {}  # variables, texts, lists of variables
+    def __init__(self, opsets: Mapping[str, int], trainable: Collection[str]) -> None:
+        self.opsets = opsets
+        self.trainable = trainable  # names of initializers
+        self.values: dict[ir.Value, Any] = {}
         self.failures: list[tuple[NodeReader, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
-        self.condition: Variable | None = None  # of what is being converted to count
+        self.condition: Variable | None = None
         self.updates: dict[SharedVariable, Variable] = {}
         self.strings = Strings()
 
-    def initializer(self, value: Any, is_trainable: bool = False) -> Variable | Text:
+    def convert_model(self, graph: ir.Graph) -> list[Any]:
+        """Convert a model's graph, whose inputs have values; returns its outputs.
+
+        Raises
+        ------
+        ImportedOpError
+            For all nodes that couldn't be converted.
+        """
+        results = self._convert(graph)
+        if self.failures:
+            raise ImportedOpError(
+                [(node.operator, node.label, reason) for node, reason in self.failures]
+            )
+        pairs = zip(graph.outputs, results, strict=True)
+        outputs = [_of_declared_rank(value, result) for value, result in pairs]
+        self._warn_of_shapes()
+        return outputs
+
+    def _initializer(self, value: Any) -> Variable | Text:
         """Return a constant or a shared variable with the values of an initializer."""
         if value.const_value.dtype == ir.DataType.STRING:
             codes = self.strings.codes(value.const_value.string_data())
@@ -378,15 +397,14 @@ class Importer:
         except (Refused, ValueError) as error:
             text = f"from_onnx: the initializer {value.name!r}: {error}"
             raise ImportedModelError(text) from error
-        if is_trainable:
+        if value.name in self.trainable:
             return shared(np.array(data), name=value.name, shape=data.shape)
         return constant(data, name=value.name)
 
-    def convert(self, graph: ir.Graph) -> list[Any]:
-        """Convert a graph whose inputs have values; returns its outputs."""
+    def _convert(self, graph: ir.Graph) -> list[Any]:
         for value in graph.initializers.values():
             if value not in self.values:
-                self.values[value] = self.initializer(value)
+                self.values[value] = self._initializer(value)
         for ir_node in graph:
             self._convert_node(ir_node)
         return [self.values.get(value) for value in graph.outputs]
@@ -414,7 +432,7 @@ class Importer:
             raise Refused(f"its body has {len(wanted)} inputs, and is given {len(inputs)}")
         self.values.update(zip(wanted, inputs, strict=True))
         with self._only_if(condition):
-            outputs = self.convert(graph)
+            outputs = self._convert(graph)
         if any(out is None for out in outputs):
             raise Refused("its body can't be imported")
         return outputs
@@ -428,21 +446,12 @@ class Importer:
         return [x for x in found if isinstance(x, Variable)]
 
     def _convert_node(self, ir_node: Any) -> None:
-        domain = standard_domain(ir_node.domain)
-        opset = ir_node.version or self.opsets.get(domain, 1)
-        node = NodeReader(
-            ir_node,
-            opset,
-            self.convert_body,
-            self.outside,
-            self.updates,
-            self.strings,
-            self.condition,
-        )
+        opset = ir_node.version or self.opsets.get(ir_node.domain, 1)
+        node = NodeReader(ir_node, opset, self)
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             # What comes of a node that failed; it may be as unknown itself
-            if operator_funcify.dispatch(node.op_type, domain, opset) is None:
+            if operator_funcify.dispatch(node.op_type, node.domain, opset) is None:
                 self.failures.append((node, NO_CONVERTER))
             return
         try:
@@ -470,7 +479,6 @@ class Importer:
             holds = pt.invert(either.condition) if number else either.condition
             try:
                 with self._only_if(holds):
-                    node.condition = self.condition
                     results.append(self._results(node, side))
             except (Refused, *ERRORS) as error:
                 results.append(error)
@@ -489,7 +497,8 @@ class Importer:
 
     def _read_by_bodies(self, node: NodeReader) -> dict[Any, Any]:
         """Return what a node's bodies read from outside and may have one of two numbers of axes."""
-        bodies = node.bodies()
+        attributes = node.ir_node.attributes.values()
+        bodies = [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
         values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
         return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
 
@@ -529,7 +538,7 @@ class Importer:
         if shapes_differ(lengths, found):
             self.wrong_shapes[value.name] = lengths, found
 
-    def warn_of_shapes(self) -> None:
+    def _warn_of_shapes(self) -> None:
         """Warn of all values that have other shapes than the file declares."""
         if self.wrong_shapes:
             pairs = list(self.wrong_shapes.items())
@@ -539,12 +548,96 @@ class Importer:
                 f"from_onnx: the model declares other shapes than its nodes make, which are "
                 f"imported: {listed}{more}",
                 ImportedShapeWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
-    def raise_failures(self) -> None:
-        """Raise one error for all nodes that couldn't be converted."""
-        if self.failures:
-            raise ImportedOpError(
-                [(node.operator, node.label, reason) for node, reason in self.failures]
+
+@cache
+def _schema(op_type: str, opset: int, domain: str) -> Any:
+    """Return an operator's schema, or None for what the standard lacks."""
+    if not onnx.defs.has(op_type, opset, domain):
+        return None
+    return onnx.defs.get_schema(op_type, opset, domain)
+
+
+def check_inputs(node: NodeReader, given: list[Any]) -> None:
+    """Check the number and the dtypes of a node's inputs, as the standard has them.
+
+    Raises
+    ------
+    Refused
+        If one that the operator must have is left out, there are too many, or a dtype isn't one
+        that it takes.
+    """
+    schema = _schema(node.op_type, node.opset, node.domain)
+    if schema is None:
+        return
+    if len(given) > schema.max_input:
+        raise Refused(f"it has {len(given)} inputs, and takes {schema.max_input} at most")
+    options, last = onnx.defs.OpSchema.FormalParameterOption, len(schema.inputs) - 1
+    for i, parameter in enumerate(schema.inputs):
+        missing = i >= len(given) or given[i] is None
+        if missing and parameter.option == options.Single:
+            raise Refused(f"it has no input {parameter.name!r}, which it must have")
+    dtypes: dict[str, str] = {}
+    for i, (value, variable) in enumerate(zip(node.ir_node.inputs, given, strict=True)):
+        # A weight whose dtype PyTensor lacks is float32 here
+        is_narrow = value is not None and value.dtype in NARROW
+        if is_narrow or not isinstance(variable, Variable):
+            continue
+        parameter, dtype = schema.inputs[min(i, last)], variable.type.dtype
+        name = f"tensor({_STANDARD.get(dtype, dtype)})"
+        # An optional value that is there is its tensor
+        if parameter.types.isdisjoint({name, f"optional({name})"}):
+            allowed = sorted(t for t in parameter.types if t.startswith(("tensor", "optional(t")))
+            raise Refused(
+                f"its input {parameter.name!r} is of dtype {dtype}; it takes {', '.join(allowed)}"
             )
+        first = dtypes.setdefault(parameter.type_str, dtype)
+        if first != dtype and parameter.is_homogeneous:
+            raise Refused(
+                f"its inputs are of the dtypes {first} and {dtype}, which must be equal: cast one"
+            )
+
+
+def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
+    """Return a node's inputs, with numbers for text unless its converter takes that."""
+    if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
+        return given
+    if name not in MOVING | OF_NUMBERS:
+        raise Refused("it computes with text, and PyTensor has only numbers")
+    codes = [codes_of(v) for v in given]
+    if name == ("", "Equal") and all(known(v) is None for v in codes):
+        raise Refused("it compares two texts, and texts that aren't in the model have no number")
+    return codes
+
+
+def _check_attributes(node: NodeReader, converter: Any) -> None:
+    """Refuse a node with attributes that aren't parameters of its converter."""
+    known_ones = converter.attributes.keys() | ALWAYS_WITHOUT_EFFECT
+    if unknown := node.ir_node.attributes.keys() - known_ones:
+        of = f"{node.domain or 'ai.onnx'} {node.opset}"
+        raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
+
+
+def _check_outputs(node: NodeReader, made: int) -> None:
+    """Refuse a node if something reads an output that its converter doesn't make."""
+    for position in range(made, len(node.ir_node.outputs)):
+        if node.uses_output(position):
+            name = node.ir_node.outputs[position].name
+            raise Refused(f"its output {name!r}, number {position + 1}, can't be imported")
+
+
+def _is_blown_up(result: Any, given: Any) -> bool:
+    """Return whether a result is large, and larger than what it is made of: it stays a formula."""
+    if isinstance(result, KEPT) or None in result.type.shape:
+        return False
+    return prod(result.type.shape) > max(2**16, sum(v.data.size for v in given if v is not None))
+
+
+def _of_declared_rank(value: Any, result: Any) -> Any:
+    """Return an output of the model, whose number of axes the file decides if nothing else does."""
+    try:
+        return of_rank(result, None if value.shape is None else len(value.shape))
+    except Refused as error:
+        raise ImportedModelError(f"from_onnx: the output {value.name!r}: {error}") from error

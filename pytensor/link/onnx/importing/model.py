@@ -1,6 +1,7 @@
 """Reading an ONNX model, and refusing what is damaged."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,7 @@ from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 import onnx
 from onnx import inliner, numpy_helper
 from pytensor.link.onnx.importing.errors import ImportedModelError
-from pytensor.link.onnx.importing.registry import operator_funcify, standard_domain
-from pytensor.link.onnx.importing.tolerance import graphs, without_maps
+from pytensor.link.onnx.importing.registry import operator_funcify
 
 HIGHEST_OPSET = onnx.defs.onnx_opset_version()
 
@@ -42,13 +42,13 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     if proto.ir_version >= 4:
         _check_inputs_of_bodies(proto.graph, where)
     _check_opsets(proto, where)
-    proto = without_maps(_dense(_spelled_out(proto), where))
+    proto = _readable(_spelled_out(proto), where)
     try:
         read = ir.from_proto(proto)
     except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:
         reason = error.__cause__ or error
         raise ImportedModelError(f"from_onnx: {where} is damaged: {reason}") from error
-    _let_nodes_of_functions_say_their_opset(read, where)
+    _settle_opsets(read, where)
     try:
         InlinePass()(read)
         TopologicalSortPass()(read)
@@ -58,21 +58,24 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     return read
 
 
-def _let_nodes_of_functions_say_their_opset(model, where):
-    """Keep the opsets of a model's functions, which may differ from its own, for its nodes.
-
-    Inlining refuses functions of other opsets.
-    """
+def _settle_opsets(model, where):
+    """Let the nodes of functions say their opsets, which may differ from the model's."""
+    opsets = {standard_domain(k): v for k, v in model.opset_imports.items()}
     for function in model.functions.values():
         own = {standard_domain(k): v for k, v in function.opset_imports.items()}
         _check_opset(own.get(""), f"{where}: the function {function.name!r}")
         for node in function.all_nodes():
-            node.version = own.get(standard_domain(node.domain))
-    versions = {standard_domain(k): v for k, v in model.opset_imports.items()}
-    for function in model.functions.values():
-        for domain, own_version in function.opset_imports.items():
-            version = versions.setdefault(standard_domain(domain), own_version)
-            function.opset_imports[domain] = model.opset_imports[domain] = version
+            node.version = own.get(node.domain)
+        for domain, version in own.items():
+            opsets.setdefault(domain, version)
+        function.opset_imports.clear()  # inlining refuses other opsets than the model's
+    model.opset_imports.clear()
+    model.opset_imports.update(opsets)
+
+
+def standard_domain(domain):
+    """Return a domain's name, "" for ONNX's own."""
+    return "" if domain == "ai.onnx" else domain
 
 
 def _parse(data, what):
@@ -188,13 +191,18 @@ def _check_opset(version, where):
         )
 
 
-def _dense(proto, where):
-    """Return the model, with arrays for sparse initializers, which the reader leaves out."""
-    if not any(graph.sparse_initializer for graph in graphs(proto.graph)):
+def _readable(proto, where):
+    """Return the model, a copy if need be, without what onnx-ir doesn't read.
+
+    Sparse initializers become arrays, and no value is said to be a dictionary.
+    """
+    if not any(g.sparse_initializer or any(map(_is_map, _values(g))) for g in graphs(proto.graph)):
         return proto
-    dense = onnx.ModelProto()
-    dense.CopyFrom(proto)
-    for graph in graphs(dense.graph):
+    readable = onnx.ModelProto()
+    readable.CopyFrom(proto)
+    for graph in graphs(readable.graph):
+        for value in filter(_is_map, _values(graph)):
+            value.ClearField("type")
         for sparse in graph.sparse_initializer:
             try:
                 tensor = numpy_helper.from_array(dense_array(sparse), sparse.values.name)
@@ -204,7 +212,29 @@ def _dense(proto, where):
                 ) from error
             graph.initializer.append(tensor)
         del graph.sparse_initializer[:]
-    return dense
+    return readable
+
+
+def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """Yield a graph and the graphs in it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from graphs(attribute.g)
+            for body in attribute.graphs:
+                yield from graphs(body)
+
+
+def _values(graph):
+    return (*graph.input, *graph.output, *graph.value_info)
+
+
+def _is_map(value):
+    kind = value.type
+    while kind.WhichOneof("value") in ("sequence_type", "optional_type"):
+        kind = getattr(kind, kind.WhichOneof("value")).elem_type
+    return kind.HasField("map_type")
 
 
 def dense_array(sparse):

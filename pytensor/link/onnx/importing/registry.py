@@ -1,20 +1,14 @@
 """Converters from ONNX's operators to PyTensor's: where they are registered, and what they get."""
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import onnx_ir as ir
 
-from pytensor.graph.basic import Constant, Variable
-from pytensor.graph.traversal import graph_inputs, toposort, walk
-from pytensor.link.onnx.converters import OperatorConverters
-from pytensor.link.onnx.importing.text import Strings
-from pytensor.tensor.basic import MakeVector, constant
-from pytensor.tensor.shape import Shape
+from pytensor.link.conversions import import_all
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
@@ -61,7 +55,7 @@ class Converter:
         self.most = len(one_each) if one_each == self.inputs else None
         self.attributes = {p.name: p for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
-    def __call__(self, node: "NodeReader", *inputs: Any) -> Any:
+    def __call__(self, node: Any, *inputs: Any) -> Any:
         """Convert a node with these inputs, None for those that are left out.
 
         Raises
@@ -77,7 +71,7 @@ class Converter:
         values = {name: _value_of(node, p) for name, p in self.attributes.items()}
         return self.with_attributes(node, *inputs, **values)
 
-    def with_attributes(self, node: "NodeReader", *inputs: Any, **values: Any) -> Any:
+    def with_attributes(self, node: Any, *inputs: Any, **values: Any) -> Any:
         """Convert a node as if it had these attributes, and no others."""
         return self.function(*([node] if self.takes_node else []), *inputs, **values)
 
@@ -106,6 +100,67 @@ def _read(attribute, kind):
     return list(value) if attribute.type in LISTS else value
 
 
+class OperatorConverters:
+    """Converters by the name of an ONNX operator.
+
+    Parameters
+    ----------
+    modules : dict of (str, str or None) to str
+        For a domain and an operator, or a domain and None, the module or the package that registers
+        their converters.
+    """
+
+    def __init__(self, modules: Mapping[tuple[str, str | None], str]) -> None:
+        self._modules = modules
+        self.registry: dict[tuple[str, str], Converter] = {}
+        self._older: dict[tuple[str, str], dict[int, Converter]] = defaultdict(dict)
+
+    def register(self, *op_types: str, domain: str = "", before: int | None = None) -> Callable:
+        """Return what registers a converter of operators, in opsets `before` one if it is given.
+
+        Raises
+        ------
+        ValueError
+            If an operator has one already.
+        """
+
+        def add(function):
+            converter = Converter(function)
+            for op_type in op_types:
+                if before is None:
+                    found, key = self.registry, (domain, op_type)
+                else:
+                    found, key = self._older[domain, op_type], before
+                if key in found:
+                    raise ValueError(f"there are two converters of {op_type} of {domain!r}")
+                found[key] = converter
+            return function
+
+        return add
+
+    def dispatch(
+        self, op_type: str, domain: str = "", opset: int | None = None
+    ) -> Converter | None:
+        """Return the converter of an operator in an opset, by default the newest, or None."""
+        key = domain, op_type
+        for met in (key, (domain, None)):
+            if key not in self.registry and met in self._modules:
+                import_all(self._modules[met])
+        older = self._older.get(key, {}) if opset is not None else {}
+        later = [before for before in older if opset < before]
+        return older[min(later)] if later else self.registry.get(key)
+
+    def forms(self, op_type: str, domain: str = "") -> dict[int | None, Converter]:
+        """Return an operator's converters by the opset `before` which each holds, or None."""
+        newest = {None: self.registry[domain, op_type]}
+        return dict(sorted(self._older.get((domain, op_type), {}).items())) | newest
+
+    def load(self) -> None:
+        """Import all modules, so that `registry` is complete."""
+        for module in self._modules.values():
+            import_all(module)
+
+
 def must_have(**attributes: Any) -> None:
     """Refuse a node that lacks one of these attributes, which nodes of its form must have."""
     for name, value in attributes.items():
@@ -113,48 +168,16 @@ def must_have(**attributes: Any) -> None:
             raise Refused(f"it has no attribute {name!r}, which it must have")
 
 
-# Operators that few models have, by the module of `importing.rare` that has their converters
-RARE = {
-    "attention": ("Attention", "RotaryEmbedding"),
-    "detection": ("MaxRoiPool", "NonMaxSuppression", "RoiAlign"),
-    "losses": ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
-    "random_numbers": (
-        "Bernoulli",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    ),
-    "recurrent": ("GRU", "LSTM", "RNN"),
-    "sequences": (
-        "ConcatFromSequence",
-        "Optional",
-        "OptionalGetElement",
-        "OptionalHasElement",
-        "SequenceAt",
-        "SequenceConstruct",
-        "SequenceEmpty",
-        "SequenceErase",
-        "SequenceInsert",
-        "SequenceLength",
-        "SequenceMap",
-        "SplitToSequence",
-    ),
-    "signals": ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow", "MelWeightMatrix", "STFT"),
-}
+# What few models have, which is imported when it is met
 CONTRIB = "pytensor.link.onnx.contrib"
 MODULES = {
-    ("", name): f"pytensor.link.onnx.importing.rare.{module}"
-    for module, names in RARE.items()
-    for name in names
-} | {
+    ("", None): "pytensor.link.onnx.importing.rare",
     (ML, None): f"{CONTRIB}.ml",
     (MICROSOFT, None): f"{CONTRIB}.microsoft",
     # onnxruntime's optimizer writes it without its domain
     ("", "SimplifiedLayerNormalization"): f"{CONTRIB}.microsoft",
 }
-operator_funcify = OperatorConverters(Converter, MODULES)
+operator_funcify = OperatorConverters(MODULES)
 """Converters from ONNX's operators.
 
 A function that is registered gets a variable for each of the node's inputs, None for those left
@@ -162,73 +185,6 @@ out, and the node's attributes by name (`Converter`).  It returns a variable for
 a sequence if there are several; it may leave out the last ones if the node doesn't have them.  A
 value of a sequence type is a Python list of variables.
 """
-
-
-def standard_domain(domain: str) -> str:
-    """Return a domain's name, "" for ONNX's own."""
-    return "" if domain == "ai.onnx" else domain
-
-
-@dataclass
-class NodeReader:
-    """A node of an ONNX graph, as converters see it."""
-
-    ir_node: ir.Node
-    opset: int  # the version of its domain's operator set
-    convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
-    outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
-    updates: dict  # new values of shared variables, to which a converter may add
-    strings: Strings  # the model's, with their numbers
-    condition: Variable | None = None  # that of the If, in whose branch the node is
-
-    @property
-    def op_type(self) -> str:
-        return self.ir_node.op_type
-
-    @property
-    def domain(self) -> str:
-        """The operator's domain, "" for ONNX's own."""
-        return standard_domain(self.ir_node.domain)
-
-    @property
-    def label(self) -> str:
-        """What errors call the node."""
-        name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
-        return repr(name) if name else f"the node of {', '.join(map(repr, outputs))}"
-
-    @property
-    def operator(self) -> str:
-        """The operator's name, with its domain unless that is ONNX's own."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-    def bodies(self) -> list[ir.Graph]:
-        """Return the graphs in its attributes."""
-        attributes = self.ir_node.attributes.values()
-        return [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
-
-    def has_output(self, position: int) -> bool:
-        """Return whether an optional output is wanted."""
-        outputs = self.ir_node.outputs
-        return position < len(outputs) and bool(outputs[position].name)
-
-    def uses_output(self, position: int) -> bool:
-        """Return whether another node reads an output, or it is one of the graph's."""
-        if not self.has_output(position):
-            return False
-        value = self.ir_node.outputs[position]
-        return bool(value.uses()) or value.is_graph_output()
-
-    def declared_inputs(self) -> list[tuple]:
-        """Return the inputs' shapes as the file declares them, empty where it declares none."""
-        shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
-        return [() if shape is None else tuple(shape) for shape in shapes]
-
-    def declared(self, position: int = 0) -> tuple[str | None, int | None]:
-        """Return an output's dtype and number of axes, None where the file doesn't declare them."""
-        value = self.ir_node.outputs[position]
-        shape = None if value.shape is None else len(value.shape)
-        dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
-        return dtype, shape
 
 
 def dtype_name(dtype: ir.DataType) -> str:
@@ -259,65 +215,3 @@ def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
         return np.asarray(tensor.numpy()).astype("float32")
     dtype_name(tensor.dtype)
     return np.asarray(tensor.numpy())
-
-
-def known(variable) -> np.ndarray | None:
-    """Return the value of a variable that doesn't depend on the inputs, or None.
-
-    A value computed only from constants is a constant already when a converter gets it.
-    """
-    return np.asarray(variable.data) if isinstance(variable, Constant) else None
-
-
-def entries(vector) -> list | None:
-    """Return a vector's entries as scalars, constants where known; None if its length is open.
-
-    Shapes are such vectors: some sizes are numbers, others are sizes of an input.
-    """
-    if isinstance(vector, Constant):
-        return [constant(v) for v in vector.data]
-    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        return list(vector.owner.inputs)
-    (length,) = vector.type.shape
-    return None if length is None else [vector[i] for i in range(length)]
-
-
-def must_be_known(variable, what: str) -> np.ndarray:
-    """Return the value of a variable; Refused if it is only known when the model runs."""
-    value = known(variable)
-    if value is None:
-        text = f"{what} is computed when the model runs; PyTensor must know it before"
-        raise Refused(text + what_to_give(variable))
-    return value
-
-
-def what_to_give(variable) -> str:
-    """Say which inputs of the model decide a variable's value, to be given as constants."""
-
-    def made_of(v):
-        # A length is known by a type, and not by a value
-        return () if v.owner is None or isinstance(v.owner.op, Shape) else v.owner.inputs
-
-    names = {v.name for v in walk([variable], made_of) if v.owner is None and v.name}
-    names -= {v.name for v in walk([variable], made_of) if isinstance(v, Constant)}
-    given = ", ".join(f'"{name}": numpy.array(...)' for name in sorted(names))
-    return f"; where it is always the same, give from_onnx inputs={{{given}}}" if given else ""
-
-
-def folded(variables: list) -> list:
-    """Return the variables as constants, if all of them depend only on constants; else as given.
-
-    Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
-    """
-    outputs = [v for v in variables if isinstance(v, Variable) and v.owner is not None]
-    if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
-        return variables
-    storage = defaultdict(lambda: [None])
-    for node in toposort(outputs):
-        storage.update((v, [v.data]) for v in node.inputs if isinstance(v, Constant))
-        computed = {v: [v.owner is not node] for v in (*node.inputs, *node.outputs)}
-        cells = {v: storage[v] for v in (*node.inputs, *node.outputs)}
-        node.op.prepare_node(node, cells, computed, "py")
-        node.op.make_py_thunk(node, cells, computed, [])()
-    constants = {v: constant(storage[v][0], name=v.name) for v in outputs}
-    return [constants.get(v, v) if isinstance(v, Variable) else v for v in variables]

@@ -5,8 +5,7 @@ from itertools import product
 from operator import add, mul
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.sizes import like, positions
 from pytensor.tensor.batching import lengths_of
 
 

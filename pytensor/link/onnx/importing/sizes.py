@@ -1,9 +1,10 @@
-"""Sizes of tensors, and the small vectors that exporters compute them in.
+"""Values that are known before the model runs: constants, and sizes of tensors.
 
-A vector of sizes is a `MakeVector` of scalars or a constant, so that sizes which are known stay
-known while nodes cut, join and multiply such vectors.
+Exporters compute sizes in small vectors.  A vector of sizes is a `MakeVector` of scalars or a
+constant, so that sizes which are known stay known while nodes cut, join and multiply such vectors.
 """
 
+from collections import defaultdict
 from functools import reduce
 from weakref import WeakKeyDictionary
 
@@ -13,15 +14,9 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import HasInnerGraph
+from pytensor.graph.traversal import graph_inputs, toposort, walk
 from pytensor.link.onnx.dims import Algebra, Size, left_over
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    entries,
-    folded,
-    known,
-    must_be_known,
-    what_to_give,
-)
+from pytensor.link.onnx.importing.registry import Refused
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
 from pytensor.tensor.broadcasting import BroadcastAs, broadcast_as
@@ -33,6 +28,78 @@ from pytensor.tensor.type import TensorType
 # Where lengths come from: deep models ask for the same ones again and again
 _origins: WeakKeyDictionary[Variable, dict[int, tuple[Variable, int]]] = WeakKeyDictionary()
 _inferred: WeakKeyDictionary[Apply, list] = WeakKeyDictionary()
+
+
+def known(variable) -> np.ndarray | None:
+    """Return the value of a variable that doesn't depend on the inputs, or None.
+
+    A value computed only from constants is a constant already when a converter gets it.
+    """
+    return np.asarray(variable.data) if isinstance(variable, Constant) else None
+
+
+def entries(vector) -> list | None:
+    """Return a vector's entries as scalars, constants where known; None if its length is open.
+
+    Shapes are such vectors: some sizes are numbers, others are sizes of an input.
+    """
+    if isinstance(vector, Constant):
+        return [constant(v) for v in vector.data]
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return list(vector.owner.inputs)
+    (length,) = vector.type.shape
+    return None if length is None else [vector[i] for i in range(length)]
+
+
+def must_be_known(variable, what: str) -> np.ndarray:
+    """Return the value of a variable; Refused if it is only known when the model runs."""
+    value = known(variable)
+    if value is None:
+        text = f"{what} is computed when the model runs; PyTensor must know it before"
+        raise Refused(text + what_to_give(variable))
+    return value
+
+
+def what_to_give(variable) -> str:
+    """Say which inputs of the model decide a variable's value, to be given as constants."""
+
+    def made_of(v):
+        # A length is known by a type, and not by a value
+        return () if v.owner is None or isinstance(v.owner.op, Shape) else v.owner.inputs
+
+    names = {v.name for v in walk([variable], made_of) if v.owner is None and v.name}
+    names -= {v.name for v in walk([variable], made_of) if isinstance(v, Constant)}
+    given = ", ".join(f'"{name}": numpy.array(...)' for name in sorted(names))
+    return f"; where it is always the same, give from_onnx inputs={{{given}}}" if given else ""
+
+
+def folded(variables: list) -> list:
+    """Return the variables as constants, if all of them depend only on constants; else as given.
+
+    Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
+    """
+    outputs = [v for v in variables if isinstance(v, Variable) and v.owner is not None]
+    if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
+        return variables
+    storage = defaultdict(lambda: [None])
+    for node in toposort(outputs):
+        storage.update((v, [v.data]) for v in node.inputs if isinstance(v, Constant))
+        computed = {v: [v.owner is not node] for v in (*node.inputs, *node.outputs)}
+        cells = {v: storage[v] for v in (*node.inputs, *node.outputs)}
+        node.op.prepare_node(node, cells, computed, "py")
+        node.op.make_py_thunk(node, cells, computed, [])()
+    constants = {v: constant(storage[v][0], name=v.name) for v in outputs}
+    return [constants.get(v, v) if isinstance(v, Variable) else v for v in variables]
+
+
+def like(x, value):
+    """Return a constant of the dtype of `x`."""
+    return constant(np.asarray(value, x.type.dtype))
+
+
+def wide(x):
+    """Return `x`, in float32 if it is float16, whose sums overflow at 65,504."""
+    return pt.cast(x, "float32") if x.type.dtype == "float16" else x
 
 
 def vector(scalars, dtype="int64"):
@@ -68,6 +135,12 @@ def allocated(value, lengths):
     known_ones = [n if isinstance(n, Constant) else pt.lscalar() for n in lengths]
     made = pt.alloc(value, *known_ones)
     return Apply(made.owner.op, [made.owner.inputs[0], *lengths], [made.type()]).outputs[0]
+
+
+def filled(value, lengths):
+    """Return an array that has a scalar's value everywhere, and its dtype."""
+    # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
+    return allocated(folded([pt.expand_dims(value, range(len(lengths)))])[0], lengths)
 
 
 def size(x, axis):
@@ -302,7 +375,7 @@ def wanted_sizes(node, shape, what="its shape"):
     """
     found = entries(shape)
     if found is None:
-        number = node.declared()[1]
+        number = node.declared_ndim()
         if number is None:
             text = f"how many entries {what} has is known only when the model runs"
             raise Refused(text + what_to_give(shape))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytensor.graph.basic import Variable
+from pytensor.link.onnx.importing.registry import ML
 
-ML = "ai.onnx.ml"
 # Operators that move elements and don't look at them
 MOVING = {
     (ML, "ArrayFeatureExtractor"),

@@ -1,4 +1,4 @@
-"""What converters share: constants of a dtype, lengths, and the attributes of sliding windows."""
+"""Sliding windows: their attributes, and what is made of an image by them."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -10,9 +10,8 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx.importing.registry import Refused, folded
-from pytensor.link.onnx.importing.sizes import allocated
-from pytensor.tensor.basic import constant
+from pytensor.link.onnx.importing.registry import Refused
+from pytensor.link.onnx.importing.sizes import filled, like
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.lengths import (
     cells_past_end,
@@ -20,22 +19,6 @@ from pytensor.tensor.conv.lengths import (
     window_count,
     window_extent,
 )
-
-
-def like(x, value):
-    """Return a constant of the dtype of `x`."""
-    return constant(np.asarray(value, x.type.dtype))
-
-
-def wide(x):
-    """Return `x`, in float32 if it is float16, whose sums overflow at 65,504."""
-    return pt.cast(x, "float32") if x.type.dtype == "float16" else x
-
-
-def filled(value, lengths):
-    """Return an array that has a scalar's value everywhere, and its dtype."""
-    # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
-    return allocated(folded([pt.expand_dims(value, range(len(lengths)))])[0], lengths)
 
 
 class Windows(NamedTuple):

@@ -8,7 +8,7 @@ from onnx import helper
 import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.link.onnx import ImportedModelError, from_onnx
-from pytensor.link.onnx.importing.tolerance import graphs
+from pytensor.link.onnx.importing.model import graphs
 from tests.link.onnx.importing.small_files import (
     BOOL,
     INT64,

@@ -24,8 +24,7 @@ from pytensor.link.onnx.importing.registry import (
     attributes_of,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.sizes import broadcastable, positions
-from pytensor.link.onnx.importing.windows import filled, like, wide
+from pytensor.link.onnx.importing.sizes import broadcastable, filled, like, positions, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.special import softmax
 

@@ -10,8 +10,7 @@ from pytensor.link.onnx.importing.registry import (
     attributes_of,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.sizes import like, normalized
 from pytensor.tensor.basic import cast
 
 

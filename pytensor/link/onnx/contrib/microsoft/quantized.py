@@ -19,9 +19,9 @@ from pytensor.link.onnx.importing.registry import (
     MICROSOFT,
     Refused,
     attributes_of,
-    folded,
     operator_funcify,
 )
+from pytensor.link.onnx.importing.sizes import folded
 from pytensor.tensor.basic import cast
 
 operator_funcify.register("QuantizeLinear", domain=MICROSOFT)(quantize_linear)

@@ -13,8 +13,8 @@ from pytensor.link.onnx.importing.registry import (
     must_have,
     operator_funcify,
 )
+from pytensor.link.onnx.importing.sizes import like
 from pytensor.link.onnx.importing.text import Text, codes_of
-from pytensor.link.onnx.importing.windows import like
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.moments import total
@@ -85,7 +85,7 @@ class Labels:
 def label_output(node, strings, **integers):
     """Return what a classifier's attributes say of its labels, which are strings or integers."""
     if strings:
-        labels = node.strings.codes(strings) if node.has_output(0) else None
+        labels = node.importer.strings.codes(strings) if node.has_output(0) else None
         return Labels(len(strings), labels, are_text=True)
     must_have(**integers)
     (labels,) = (np.asarray(v, dtype="int64") for v in integers.values())
@@ -204,7 +204,8 @@ def label_encoder(
     default_tensor=None, keys_floats=None, keys_int64s=None, keys_strings=None, keys_tensor=None,
     values_floats=None, values_int64s=None, values_strings=None, values_tensor=None,
 ):  # fmt: skip
-    strings = [v if v is None else node.strings.codes(v) for v in (keys_strings, values_strings)]
+    codes = node.importer.strings.codes
+    strings = [v if v is None else codes(v) for v in (keys_strings, values_strings)]
     keys, of_text = _table("keys", strings[0], keys_tensor, keys_int64s, keys_floats)
     values, to_text = _table("values", strings[1], values_tensor, values_int64s, values_floats)
     _must_be_text(x, of_text)
@@ -212,7 +213,7 @@ def label_encoder(
         raise Refused(f"it has {len(keys)} keys and {len(values)} values")
     x, default = codes_of(x), default_tensor
     if to_text:
-        default = node.strings.codes([default_string])
+        default = codes([default_string])
     elif default is None:
         default = default_float if values.dtype.kind == "f" else default_int64
     default = np.asarray(default, dtype=values.dtype).reshape(())
@@ -237,13 +238,13 @@ def _must_be_text(x, text):
 def category_mapper(
     node, x, *, cats_int64s, cats_strings, default_int64=-1, default_string="_Unused"
 ):
-    strings = node.strings.codes(cats_strings)
+    strings = node.importer.strings.codes(cats_strings)
     numbers = np.asarray(cats_int64s, dtype="int64")
     if len(strings) != len(numbers):
         raise Refused(f"it has {len(strings)} cats_strings and {len(numbers)} cats_int64s")
     text = isinstance(x, Text)
     keys, values = (strings, numbers) if text else (numbers, strings)
-    unknown = node.strings.codes([default_string])[0]
+    unknown = node.importer.strings.codes([default_string])[0]
     default = np.int64(default_int64) if text else unknown
     found = pt.eq(codes_of(x)[..., None], keys[::-1])
     chosen = as_tensor_variable(values[::-1].copy())[pt.argmax(found, axis=-1)]
@@ -279,7 +280,7 @@ def array_feature_extractor(x, indices):
 def one_hot_encoder(node, x, *, cats_int64s=None, cats_strings=None, zeros=1):
     _must_be_text(x, cats_strings is not None)
     if isinstance(x, Text):
-        categories, x = node.strings.codes(cats_strings), x.codes
+        categories, x = node.importer.strings.codes(cats_strings), x.codes
     else:
         must_have(cats_int64s=cats_int64s)
         categories = np.asarray(cats_int64s, dtype="int64")

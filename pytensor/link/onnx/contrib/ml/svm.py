@@ -20,7 +20,7 @@ from pytensor.link.onnx.importing.registry import (
     must_have,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.sizes import like
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import cast
 from pytensor.tensor.moments import total

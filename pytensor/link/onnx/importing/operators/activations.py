@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.elementwise import unary
 from pytensor.link.onnx.importing.registry import Refused, operator_funcify
-from pytensor.link.onnx.importing.sizes import broadcastable, normalized
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.sizes import broadcastable, like, normalized
 from pytensor.scalar.activations import HardSigmoid
 from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from pytensor.tensor.special import log_softmax, softmax
@@ -22,12 +22,8 @@ PLAIN = {
 }
 
 
-def _register(function):
-    return lambda x: function(x)
-
-
 for _name, _function in PLAIN.items():
-    operator_funcify.register(_name)(_register(_function))
+    operator_funcify.register(_name)(unary(_function))
 
 
 @operator_funcify.register("Relu")
@@ -74,13 +70,9 @@ def gelu(x, *, approximate: Literal["none", "tanh"] = "none"):
     return pt.nn.gelu(x, approximate=approximate)
 
 
-def _hard_sigmoid(x, alpha, beta):
-    return elementwise(HardSigmoid(alpha=alpha, beta=beta), x)
-
-
 @operator_funcify.register("HardSigmoid")
 def hard_sigmoid(x, *, alpha=0.2, beta=0.5):
-    return _hard_sigmoid(x, alpha, beta)
+    return elementwise(HardSigmoid(alpha=alpha, beta=beta), x)
 
 
 @operator_funcify.register("Swish")
@@ -119,7 +111,7 @@ def log_softmax_(x, *, axis=-1):
 OF_GATES = {
     "affine": (lambda x, a, b: like(x, a) * x + like(x, b), (1.0, 0.0)),
     "elu": (lambda x, a, b: pt.nn.elu(x, a), (1.0,)),
-    "hardsigmoid": (_hard_sigmoid, (0.2, 0.5)),
+    "hardsigmoid": (lambda x, a, b: hard_sigmoid(x, alpha=a, beta=b), (0.2, 0.5)),
     "leakyrelu": (lambda x, a, b: pt.nn.leaky_relu(x, a), (0.01,)),
     "relu": (lambda x, a, b: pt.nn.relu(x), ()),
     "scaledtanh": (lambda x, a, b: like(x, a) * pt.tanh(like(x, b) * x), (1.0, 1.0)),

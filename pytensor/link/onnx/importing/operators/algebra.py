@@ -5,15 +5,12 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.elementwise import is_integer, without_gradient
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    array_of,
-    dtype_name,
-    known,
-    operator_funcify,
-)
+from pytensor.link.onnx.importing.registry import Refused, array_of, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     broadcastable,
+    filled,
+    known,
+    like,
     normalized,
     positions,
     product,
@@ -21,9 +18,9 @@ from pytensor.link.onnx.importing.sizes import (
     sizes,
     vector,
     wanted_sizes,
+    wide,
 )
 from pytensor.link.onnx.importing.text import Text
-from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 
@@ -182,6 +179,7 @@ def constant_(
     value_string=None,
     value_strings=None,
 ):
+    # `sparse_value` is never met: onnx-ir has no sparse tensors, and refuses the file
     if value is not None:
         if value.dtype == ir.DataType.STRING:
             return _text(node, value.string_data(), tuple(value.shape))
@@ -196,24 +194,11 @@ def constant_(
     ):  # fmt: skip
         if number is not None:
             return constant(np.asarray(number, dtype))
-    if sparse_value is not None:
-        return constant(_dense(sparse_value))
     raise Refused("it has no value")
 
 
 def _text(node, strings, shape):
-    return Text(constant(node.strings.codes(strings).reshape(shape)))
-
-
-def _dense(sparse):
-    """Return the array of a sparse tensor."""
-    values, places = array_of(sparse.values), sparse.indices.numpy()
-    dense = np.zeros(list(sparse.dims), values.dtype)
-    if places.ndim == 1:
-        dense.flat[places] = values
-    else:
-        dense[tuple(places.T)] = values
-    return dense
+    return Text(constant(node.importer.strings.codes(strings).reshape(shape)))
 
 
 @operator_funcify.register("ConstantOfShape")

@@ -8,9 +8,11 @@ from pytensor.conditional import ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
-from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
+    folded,
+    known,
     positions,
     product,
     size,
@@ -55,12 +57,12 @@ def known_scalar(variable):
 
 def _steady(node, graph, *inputs, condition=None):
     """Return the outputs of a body that may run any number of times."""
-    before = len(node.updates)
-    outputs = node.convert_graph(graph, *inputs, condition=condition)
+    before = len(node.importer.updates)
+    outputs = node.importer.convert_body(graph, *inputs, condition=condition)
     if inputs:  # of a loop, not of an If
         declared = [None if v.shape is None else len(v.shape) for v in graph.outputs]
         outputs = [of_rank(v, ndim) for v, ndim in zip(outputs, declared, strict=True)]
-    if len(node.updates) > before:
+    if len(node.importer.updates) > before:
         raise Refused(
             "its body draws random numbers or trains, which PyTensor does only in the main graph"
         )
@@ -72,7 +74,7 @@ def if_(node, condition, *, else_branch, then_branch):
     condition = one_element(condition, "the condition")
     value = known_scalar(condition)
     if value is not None:
-        return tuple(node.convert_graph(then_branch if value else else_branch))
+        return tuple(node.importer.convert_body(then_branch if value else else_branch))
     results = (
         _steady(node, then_branch, condition=condition),
         _steady(node, else_branch, condition=pt.invert(condition)),
@@ -175,7 +177,7 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
     # Known before, for jax_mode: it knows then that slices at them have one length
     numbers = [positions(trips)] if isinstance(trips, int) and trips < UNBOUNDED else []
     states = carried if numbers else (start, *carried)
-    results = _iterate(step, states, n_outputs, trips, node.outside(body), numbers)
+    results = _iterate(step, states, n_outputs, trips, node.importer.outside(body), numbers)
     results = results[not numbers :]
 
     def rows(i, *values):
@@ -189,13 +191,13 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
 
 def _unrolled(node, body, trips, condition, carried, n_outputs):
     if not trips:
-        results = node.convert_graph(body, *_counted(body, constant(np.int64(0))), *carried)
+        results = node.importer.convert_body(body, *_counted(body, constant(np.int64(0))), *carried)
         outputs = results[len(results) - n_outputs :] if n_outputs else []
         none = constant(np.int64(0))
         return (*carried, *(pt.zeros((none, *sizes(v)), dtype=v.type.dtype) for v in outputs))
     collected = []
     for i in range(trips):
-        results = node.convert_graph(body, *_counted(body, constant(np.int64(i))), *carried)
+        results = node.importer.convert_body(body, *_counted(body, constant(np.int64(i))), *carried)
         goes_on, carried = known_scalar(results[0]), results[1 : 1 + len(carried)]
         collected.append(results[len(results) - n_outputs :])
         if condition is not None and goes_on is None:
@@ -285,13 +287,10 @@ def last_state(values, endless=False):
     if not endless:
         return buffer[-1]
     # A buffer of two entries in the place of one of an entry for each possible iteration
-    initial = {v: expand_empty(v.owner.inputs[1], 1) for v in _buffers(buffer.owner)}
+    # Of what is carried; it begins with the first values
+    buffers = buffer.owner.op.outer_sitsot(buffer.owner.inputs)
+    initial = {v: expand_empty(v.owner.inputs[1], 1) for v in buffers}
     return without_gradient(graph_replace(buffer, initial, strict=False)[-1])
-
-
-def _buffers(node):
-    """Return the buffers of what a scan carries, which begin with its first values."""
-    return node.op.outer_sitsot(node.inputs)
 
 
 class WithoutGradient(ViewOp):
@@ -402,7 +401,7 @@ def _over_elements(node, body, states, sequences, runs=None):
         return [*after, *outputs[len(after) :]]
 
     trips, sequences = _of_one_length([*([] if runs is None else [runs]), *sequences])
-    return _iterate(step, states, n_outputs, trips, node.outside(body), sequences)
+    return _iterate(step, states, n_outputs, trips, node.importer.outside(body), sequences)
 
 
 @operator_funcify.register("Scan", before=9)
@@ -426,7 +425,7 @@ def scan_of_batches(node, lengths, *inputs, body, directions=None, num_scan_inpu
 
     batches = [*inputs] if lengths is None else [*inputs, lengths]
     size_, batches = _of_one_length(batches)
-    return tuple(_iterate(step, (), len(body.outputs), size_, node.outside(body), batches))
+    return tuple(_iterate(step, (), len(body.outputs), size_, node.importer.outside(body), batches))
 
 
 def _of_one_length(sequences):

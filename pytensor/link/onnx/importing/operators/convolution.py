@@ -5,16 +5,14 @@ import math
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sampling import linear
-from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.sizes import filled, like, must_be_known, positions
 from pytensor.link.onnx.importing.windows import (
     AutoPad,
     Sliding,
-    filled,
     filtered,
     known_pads,
-    like,
     must_have_size,
     spatial_axes,
     split,

@@ -10,16 +10,18 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    dtype_name,
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.sizes import (
+    broadcastable,
     entries,
     folded,
+    is_listed,
+    is_size,
     known,
-    operator_funcify,
+    like,
+    vector,
+    wide,
 )
-from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
-from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.link.onnx.importing.written import as_written, divide, kept, unless_cancelled
 from pytensor.tensor.basic import constant
 
@@ -34,6 +36,7 @@ UNARY = {
     "BitwiseNot": pt.invert,
     "Cos": pt.cos,
     "Cosh": pt.cosh,
+    "Erf": pt.erf,
     "Exp": pt.exp,
     "Log": pt.log,
     "Neg": pt.neg,
@@ -68,6 +71,7 @@ BINARY = {
     "Sub": unless_cancelled(pt.sub),
     "Xor": pt.xor,
 }
+OF_MANY = {"Max": pt.maximum, "Min": pt.minimum, "Sum": pt.add}
 
 
 def _has_entries(x, length):
@@ -104,12 +108,17 @@ def elementwise(*op_types):
     return register
 
 
-def _unary(function):
+def unary(function):
+    """Return a converter by a function whose result has the dtype of its input."""
     return lambda x: pt.cast(function(x), x.type.dtype)
 
 
 def _binary(function):
     return lambda x, y: function(x, y)
+
+
+def _of_many(function):
+    return lambda *inputs: reduce(function, inputs)
 
 
 def _rounding(function):
@@ -132,9 +141,11 @@ def comparing(function):
 
 
 for _name, _function in UNARY.items():
-    elementwise(_name)(_unary(_function))
+    elementwise(_name)(unary(_function))
 for _name, _function in BINARY.items():
     elementwise(_name)(_binary(_function))
+for _name, _function in OF_MANY.items():
+    elementwise(_name)(_of_many(_function))
 for _name, _function in ROUNDING.items():
     elementwise(_name)(_rounding(_function))
 for _name, _function in COMPARING.items():
@@ -205,11 +216,6 @@ def _at_least_zero(y):
     return number is not None and bool((number >= 0).all())
 
 
-@elementwise("Erf")
-def erf(x):
-    return pt.cast(pt.erf(x), x.type.dtype)
-
-
 @elementwise("Clip")
 def clip(x, low=None, high=None):
     for bound, function in ((low, pt.maximum), (high, pt.minimum)):
@@ -217,21 +223,6 @@ def clip(x, low=None, high=None):
             bound = bound if bound.type.ndim == 0 else bound.reshape(())
             x = function(x, pt.cast(bound, x.type.dtype))
     return x
-
-
-@elementwise("Max")
-def max_(*inputs):
-    return reduce(pt.maximum, inputs)
-
-
-@elementwise("Min")
-def min_(*inputs):
-    return reduce(pt.minimum, inputs)
-
-
-@elementwise("Sum")
-def sum_(*inputs):
-    return reduce(pt.add, inputs)
 
 
 @elementwise("Mean")

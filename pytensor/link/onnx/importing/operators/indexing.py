@@ -6,25 +6,23 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.control_flow import last_state
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    entries,
-    folded,
-    known,
-    must_be_known,
-    operator_funcify,
-    what_to_give,
-)
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
+    entries,
+    filled,
+    folded,
     is_listed,
+    known,
+    like,
+    must_be_known,
     normalized,
     positions,
     size,
     sizes,
     vector,
     wanted_sizes,
+    what_to_give,
 )
-from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import constant
 from pytensor.tensor.batching import shapes_differ

@@ -5,15 +5,16 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    dtype_name,
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.sizes import (
+    filled,
     known,
-    operator_funcify,
+    like,
+    normalized,
+    positions,
     what_to_give,
+    wide,
 )
-from pytensor.link.onnx.importing.sizes import normalized, positions
-from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.scalar import upcast
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import count, inverse_std, moments, total
@@ -49,11 +50,11 @@ def batch_normalization(
     new = [pt.cast(v, old.type.dtype) for v, old in zip(new, (mean, variance), strict=True)]
     for value, old in zip(new, (mean, variance), strict=True):
         if isinstance(old, SharedVariable):
-            if old in node.updates:
+            if old in node.importer.updates:
                 raise Refused(
                     f"another node updates {old.name!r} too: leave it out of the trainable ones"
                 )
-            node.updates[old] = value
+            node.importer.updates[old] = value
     return pt.cast(out, x.type.dtype), *new
 
 

@@ -15,15 +15,16 @@ from pytensor.link.onnx.importing.operators import (
     resampling,
     shapes,
 )
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    attributes_of,
+from pytensor.link.onnx.importing.registry import Refused, attributes_of, operator_funcify
+from pytensor.link.onnx.importing.sizes import (
     folded,
+    known_axis,
+    like,
     must_be_known,
-    operator_funcify,
+    normalized,
+    product,
+    sizes,
 )
-from pytensor.link.onnx.importing.sizes import known_axis, normalized, product, sizes
-from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import as_tensor_variable, constant, expand_dims
 from pytensor.tensor.batching import shapes_differ
 

@@ -6,17 +6,9 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, entries, known, operator_funcify
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import (
-    AutoPad,
-    Sliding,
-    Windows,
-    filled,
-    known_pads,
-    like,
-    spatial_axes,
-)
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sizes import entries, filled, known, like, positions
+from pytensor.link.onnx.importing.windows import AutoPad, Sliding, Windows, known_pads, spatial_axes
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.pool import lp_pool, pool_nd
@@ -42,15 +34,14 @@ def _pooled(x, function, sliding, *, value=0, **more):
             f"its kernel_shape has {len(sliding.kernel)} entries, and its input "
             f"{x.type.ndim - 2} spatial axes"
         )
-    found = sliding.windows(lengths_of(x)[2:])
-    image = x
-    x, found = known_pads(x, found, value)
+    image, declared = x, sliding.windows(lengths_of(x)[2:])
+    x, found = known_pads(x, declared, value)
     if x is not image and "return_indices" in more:
         raise Refused("the positions of its maxima need the lengths of the image: fix them")
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
-        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths_of(image)[2:]))
+        share, _ = known_pads(pt.ones_like(image), declared)
         return _pooled_with(x, found, function, more) / _pooled_with(share, found, function, more)
     if x.type.ndim > 5 and "return_indices" not in more:
         return _pooled_beside(x, found, function, more)

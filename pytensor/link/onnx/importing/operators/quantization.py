@@ -6,15 +6,13 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
-from pytensor.link.onnx.importing.sizes import normalized, positions
+from pytensor.link.onnx.importing.sizes import like, normalized, positions, wide
 from pytensor.link.onnx.importing.windows import (
     AutoPad,
     Sliding,
     filtered,
-    like,
     must_have_size,
     patches,
-    wide,
     with_kernel,
 )
 from pytensor.link.onnx.importing.written import kept

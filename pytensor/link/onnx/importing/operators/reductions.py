@@ -6,17 +6,19 @@ import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, without_gradient
-from pytensor.link.onnx.importing.registry import attributes_of, must_be_known, operator_funcify
+from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
     known_axis,
+    like,
+    must_be_known,
     normalized,
     positions,
     product,
     size,
     wanted_sizes,
+    wide,
 )
-from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 from pytensor.tensor.shape import specify_shape

@@ -7,16 +7,16 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant, Variable
-from pytensor.link.onnx.importing.registry import (
-    Refused,
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
+from pytensor.link.onnx.importing.sizes import (
     entries,
+    filled,
+    like,
     must_be_known,
-    operator_funcify,
+    normalized,
     what_to_give,
 )
-from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
-from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.resize import (
     ASPECT_RATIO_POLICIES,
@@ -220,8 +220,8 @@ def _cubic(x, places, padding, aligned):
     return out
 
 
-def _cubic_weight(distance, inner, a=-0.75):
-    a, d = like(distance, a), distance
+def _cubic_weight(distance, inner):
+    a, d = like(distance, -0.75), distance
     one, two, three = (like(d, n) for n in (1, 2, 3))
     if inner:
         return ((a + two) * d - (a + three)) * d * d + one

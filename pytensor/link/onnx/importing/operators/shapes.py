@@ -10,19 +10,16 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.alternatives import Either
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    entries,
-    folded,
-    known,
-    must_be_known,
-    operator_funcify,
-)
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
     allocated,
+    entries,
+    folded,
     is_listed,
     is_size,
+    known,
+    must_be_known,
     normalized,
     positions,
     product,
@@ -96,7 +93,7 @@ def squeeze(node, x, axes=None):
         axes = {normalized(a, x.type.ndim) for a in given}
     else:
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
-        wanted = node.declared()[1]
+        wanted = node.declared_ndim()
         if x.type.shape.count(None) == 1 and wanted is None:
             # The nodes that read it say whether the open axis stays
             axis, rest = x.type.shape.index(None), constant(np.array(sorted(axes), "int64"))
@@ -112,11 +109,12 @@ def squeeze(node, x, axes=None):
             )
     if is_listed(x) and axes:
         return entries(x)[0]
-    if node.condition is not None and any(x.type.shape[a] is None for a in axes):
+    condition = node.importer.condition
+    if condition is not None and any(x.type.shape[a] is None for a in axes):
         # Modes that compute both branches of an If must be able to, so the first cell is taken
         fits = [pt.eq(x.shape[a], 1) for a in axes]
         text = f"Squeeze: the axes {sorted(axes)} aren't of length 1"
-        x = Assert(text)(x, reduce(pt.and_, fits) | pt.invert(node.condition))
+        x = Assert(text)(x, reduce(pt.and_, fits) | pt.invert(condition))
         return x[tuple(0 if a in axes else slice(None) for a in range(x.type.ndim))]
     x = pt.specify_broadcastable(x, *axes)
     return x.dimshuffle([a for a in range(x.type.ndim) if a not in axes])

@@ -8,8 +8,7 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, must_have, operator_funcify
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.sizes import filled, like, positions
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.special import softmax
 

@@ -8,15 +8,9 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    attributes_of,
-    known,
-    operator_funcify,
-)
+from pytensor.link.onnx.importing.registry import Refused, attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sampling import corners
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import like, wide
+from pytensor.link.onnx.importing.sizes import known, like, positions, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import total
 

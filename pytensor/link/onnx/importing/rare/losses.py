@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
-from pytensor.link.onnx.importing.windows import like, wide
+from pytensor.link.onnx.importing.sizes import like, wide
 from pytensor.tensor.moments import total
 from pytensor.tensor.special import log_softmax
 

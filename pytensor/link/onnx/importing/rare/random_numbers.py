@@ -21,7 +21,7 @@ def _draw(node, distribution, *parameters, size, seed, **options):
     following, drawn = distribution(
         *parameters, size=size, rng=generator, return_next_rng=True, **options
     )
-    node.updates[generator] = following
+    node.importer.updates[generator] = following
     return drawn
 
 

@@ -6,8 +6,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import of_gates
 from pytensor.link.onnx.importing.registry import Refused, attributes_of, operator_funcify
-from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.sizes import filled, like, positions
 from pytensor.tensor.batching import lengths_of
 
 DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}

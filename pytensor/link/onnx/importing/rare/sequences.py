@@ -2,8 +2,8 @@
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.alternatives import Rows
-from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
-from pytensor.link.onnx.importing.sizes import normalized, size
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.sizes import must_be_known, normalized, size
 from pytensor.tensor.basic import constant
 
 
@@ -114,7 +114,7 @@ def sequence_map(node, sequence, *others, body):
         if isinstance(other, list) and len(other) != len(sequence):
             raise Refused(f"its sequences have {len(sequence)} and {len(other)} elements")
     results = [
-        node.convert_graph(
+        node.importer.convert_body(
             body, element, *(v[i] if isinstance(v, list) else v for v in others)
         )
         for i, element in enumerate(sequence)

@@ -5,13 +5,8 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.control_flow import known_scalar, one_element
-from pytensor.link.onnx.importing.registry import (
-    Refused,
-    dtype_name,
-    operator_funcify,
-    what_to_give,
-)
-from pytensor.link.onnx.importing.sizes import normalized
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.sizes import normalized, what_to_give
 from pytensor.tensor.basic import cast
 from pytensor.tensor.conv.lengths import window_count
 
