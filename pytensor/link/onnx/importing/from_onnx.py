@@ -128,8 +128,8 @@ def from_onnx(
         the file lists among the inputs is a default, which a variable here replaces.
     trainable : bool or collection of str
         Which initializers become shared variables, which optimizers can change: True for all of
-        floating point that are weights (how much a node resizes or drops isn't), or names.  Others
-        are constants.
+        floating point that are weights, or names.  Others are constants.  Running statistics of
+        a normalization for inference aren't weights, nor is how much a node resizes or drops.
     opset : int, optional
         An opset that the installed onnx package knows.  What the graph computes doesn't depend on
         it: older models needed it, before they were read as they are.
@@ -201,7 +201,7 @@ def _trainable_names(
 ) -> set[str]:
     if trainable is True:
         values = [v for v in initializers.values() if v.const_value.dtype.is_floating_point()]
-        return {v.name for v in values if not any(map(_says_how, v.uses()))}
+        return {v.name for v in values if all(map(_as_weight, v.uses()))}
     if trainable is False:
         return set()
     names = {trainable} if isinstance(trainable, str) else set(trainable)
@@ -213,9 +213,12 @@ def _trainable_names(
     return names
 
 
-def _says_how(use: Any) -> bool:
-    """Return whether a value is no weight but says how much a node resizes or drops."""
-    return use.node.op_type in ("Dropout", "Resize", "Upsample") and use.idx > 0
+def _as_weight(use: Any) -> bool:
+    """Return whether a node takes a value as a weight; see `from_onnx`."""
+    if use.node.op_type == "BatchNormalization" and use.idx > 2:
+        trains = use.node.attributes.get("training_mode")
+        return trains is not None and bool(trains.as_int())
+    return use.node.op_type not in ("Dropout", "Resize", "Upsample") or use.idx == 0
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -99,6 +99,19 @@ def test_scales_of_images_are_not_learned(op_type, inputs, opset):
     assert isinstance(parameters["scales"], Constant)
 
 
+@pytest.mark.parametrize("training", [0, 1])
+def test_running_statistics_are_learned_in_training_alone(training):
+    names = ["scale", "bias", "mean", "var"]
+    outputs = ["y", "new_mean", "new_var"] if training else ["y"]
+    values = [(name, np.ones(3, "float32")) for name in names]
+    normalized = model([("BatchNormalization", ["x", *names], outputs)], values)
+    [node] = normalized.graph.node
+    node.attribute.append(helper.make_attribute("training_mode", training))
+    parameters = from_onnx(normalized, trainable=True).parameters
+    shared = [name for name in names if isinstance(parameters[name], SharedVariable)]
+    assert shared == (names if training else ["scale", "bias"])
+
+
 def test_trainable_takes_names():
     nodes = [("MatMul", ["x", "w"], ["h"]), ("Add", ["h", "b"], ["y"])]
     two = model(nodes, [("w", W), ("b", np.ones(2, "float32"))])
