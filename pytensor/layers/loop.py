@@ -170,9 +170,16 @@ def fit(
         rows, losses = info["rows"], info["losses"]
         if rng is not None:
             rng.bit_generator.state = info["data"]["bits"]
-        print(f"{checkpoint}: goes on after {len(rows)} epochs and {len(losses)} batches")
     stopping, rate = EarlyStopping(patience), _rate_of(optimizer)
     done = [stopping.update(k, row["score"]) for k, row in enumerate(rows, 1) if "score" in row]
+    if rows or losses:
+        where = f"epoch {len(rows)}" + (f" and {len(losses)} batches" if losses else "")
+        ended = len(rows) >= epochs or any(done[-1:])
+        print(
+            f"{checkpoint}: the training has ended, after {where}; delete the file to train again"
+            if ended
+            else f"{checkpoint}: goes on after {where}"
+        )
 
     def keep(data: Any) -> None:
         if run is not None:

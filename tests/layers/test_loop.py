@@ -119,7 +119,7 @@ def test_an_interrupted_training_goes_on_exactly(mode, at, tmp_path, capsys):
     second = Run(mode)
     second.net.initialize(seed=3)
     resumed = second.fit(path, validate=lambda: 0.0)
-    assert f"goes on after 1 epochs and {at - 4} batches" in capsys.readouterr().out
+    assert f"goes on after epoch 1 and {at - 4} batches" in capsys.readouterr().out
     for row, other in zip(rows, resumed, strict=True):
         assert {**row, "seconds": 0} == {**other, "seconds": 0}
     arrays, others = load_file(tmp_path / "whole.safetensors"), load_file(path)
@@ -128,6 +128,7 @@ def test_an_interrupted_training_goes_on_exactly(mode, at, tmp_path, capsys):
         np.testing.assert_array_equal(array, others[name], name)
     # what has come to its end does nothing
     assert second.fit(path, validate=lambda: 0.0) == resumed
+    assert f"the training has ended, after epoch {len(rows)}; delete" in capsys.readouterr().out
     with pytest.raises(ValueError, match="2 generators, not 0; pass the compiled function"):
         layers.fit(
             lambda *batch: 1.0, second.batches, 5, module=second.net, optimizer=second.optimizers,

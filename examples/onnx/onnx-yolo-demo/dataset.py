@@ -325,10 +325,16 @@ class Dataset:
                     "iscrowd": crowd,
                 })  # fmt: skip
 
-    def summary(self) -> str:
-        """Return counts, and everything that was left out or changed, as text for people."""
-        report = self.report
-        name = f"{len(self.parts)} data sets" if self.parts else self._listing.source.name
+    def summary(self, without: Sequence[str] = ()) -> str:
+        """Return counts, and everything that was left out or changed, as text for people.
+
+        Notes of the report's keys in `without` are left out.
+        """
+        report, source = self.report, self._listing.source
+        name = f"{len(self.parts)} data set{'s' if len(self.parts) > 1 else ''}"
+        if not self.parts:  # files of names, and patterns, aren't the labels
+            of_folder = source.suffix in (".txt", ".names") or "*" in source.name
+            name = source.absolute().parent.name if of_folder else source.name
         lines = [
             f"{name}: {report['images']} images ({report['background']} "
             f"without boxes), {report['boxes']} boxes ({_listed(report['per_class'])})"
@@ -340,7 +346,11 @@ class Dataset:
             missing = dict(zip(self.classes, (~self.labelled).sum(axis=0).tolist(), strict=True))
             missing = {name: count for name, count in missing.items() if count}
             lines.append(f"  images not labelled for a class: {_listed(missing)}")
-        lines += [f"  {report[key]} {text}" for key, text in _NOTES.items() if report[key]]
+        lines += [
+            f"  {report[key]} {text}"
+            for key, text in _NOTES.items()
+            if report[key] and key not in without
+        ]
         if other := report["other_classes"]:
             lines.append(f"  {sum(other.values())} boxes of other classes: {_listed(other)}")
         for kind, found in (("skipped", self.skipped), ("changed", self.changed)):
@@ -479,7 +489,8 @@ def open_data(
         raise DataError(str(error)) from error
     o.classes = sets[0].classes
     for name, dataset in zip(("training", "validation"), sets, strict=True):
-        print(f"{name}: {dataset.summary()}")
+        said = () if dataset is sets[0] else ("undivided",)  # of both
+        print(f"{name}: {dataset.summary(said)}")
         if not dataset.report["boxes"]:
             raise DataError(f"the {name} set has no box of {', '.join(o.classes)}")
     if any(name not in ("coco", "synthetic") for name, _ in named) and (

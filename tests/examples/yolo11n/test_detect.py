@@ -64,6 +64,10 @@ def test_what_is_written_is_read(shots, kinds):
     assert code == 0
     sets = load_data(out, None, 64)
     assert sum(map(len, sets)) == 3
+    name = "out" if "yolo" in kinds else "coco.json"  # classes.txt has no labels
+    assert sets[0].summary().startswith(f"{name}: ")
+    assert "in all" in sets[0].summary()
+    assert "in all" not in sets[0].summary(["undivided"])
     for data in sets:
         assert data.classes == CLASSES
         for k in range(len(data)):

@@ -74,9 +74,11 @@ def _find_whole(path):
             if file in (None, found[0]) and all(place.exists() for place in found):
                 return found
     names, images = path / "classes.txt", path / "images"  # Label Studio
-    if names.is_file() and images.is_dir():
-        return YoloPart(names, path, read_names(names), [images])
-    return None
+    if not names.is_file() or not images.is_dir():
+        return None
+    if any(part_of_folders(file, path) for file in find_pictures(images)):
+        return None  # `_flat_yolo` takes the others
+    return YoloPart(names, path, read_names(names), [images])
 
 
 def _any_coco(path, split):

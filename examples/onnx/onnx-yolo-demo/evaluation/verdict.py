@@ -113,7 +113,7 @@ def label_first(rows):
     if len(known) < 2:  # no class is behind others
         return "  label more images"
     if not worst:
-        return f"  label more of all classes: none has an AP@0.5 {BEHIND} below the others'"
+        return f"  label more of every class: none is far behind the others ({BEHIND} in AP@0.5)"
     return f"  label more of these first: {', '.join(worst[:NAMED])}"
 
 

@@ -225,7 +225,7 @@ def data_assets(detector, dataset):
     assets, listed = {}, []
     for index, (_, _, data, things) in enumerate(sorted(judged)[: len(SAMPLES)], start=1):
         counts = Counter(dataset.classes[int(thing[0])] for thing in things)
-        title = ", ".join(f"{count} {name}" for name, count in counts.items())
+        title = f"labelled {', '.join(f'{count} × {name}' for name, count in counts.items())}"
         assets[f"sample-{index}"] = data
         listed.append({"asset": f"sample-{index}", "title": title, "type": "image/jpeg"})
     print(

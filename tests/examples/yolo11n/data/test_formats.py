@@ -263,6 +263,19 @@ def test_test_part_of_text_labels(both):
         load_split(root, "val", None, 64)
 
 
+def test_a_test_part_next_to_undivided_pictures(both):
+    _, root = both
+    for kind in ("images", "labels"):
+        (root / kind / "val").rename(root / kind / "test")
+        (root / kind / "train").rename(root / kind / "more")
+    (root / "data.yaml").unlink()
+    (root / "classes.txt").write_text("cell phone\nperson\ndog\n")
+    sets = [load_split(root, split, None, 64) for split in ("train", "val", "test")]
+    train, val, test = ({Path(p.path) for p in data._pictures} for data in sets)
+    assert {path.parent.name for path in test} == {"test"}
+    assert {path.parent.name for path in train | val} == {"more"}
+
+
 def test_part_that_does_not_exist(both):
     folder, root = both
     with pytest.raises(FileNotFoundError, match=r"no test part in.*\. It has only train and val"):

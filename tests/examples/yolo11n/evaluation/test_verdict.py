@@ -108,4 +108,4 @@ def test_the_classes_behind_the_others_are_named(precisions, named):
     elif len(precisions) == 1:
         assert line == "  label more images"
     else:
-        assert line == "  label more of all classes: none has an AP@0.5 0.1 below the others'"
+        assert line == "  label more of every class: none is far behind the others (0.1 in AP@0.5)"

@@ -108,7 +108,7 @@ def test_pictures_of_a_data_set(builder, monkeypatch, capsys):
     monkeypatch.setattr(samples, "detect_in", found)
     assets = samples.data_assets(SimpleNamespace(), dataset)
     listed = json.loads(assets["samples"])
-    assert [entry["title"] for entry in listed] == ["1 person, 1 cell phone"] * 2
+    assert [entry["title"] for entry in listed] == ["labelled 1 × person, 1 × cell phone"] * 2
     assert [entry["asset"] for entry in listed] == ["sample-1", "sample-2"]
     sizes = [Image.open(io.BytesIO(assets[entry["asset"]])).size for entry in listed]
     assert sizes == [(80, 60), (640, 480)]

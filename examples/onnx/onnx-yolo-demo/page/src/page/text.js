@@ -20,35 +20,22 @@ const MAX_NAMED = 5; // classes in a summary
 /**
  * "2 × person, 1 × cell phone", the most frequent first; "nothing" without detections.
  *
- * Names that are written from right to left are kept apart from the numbers around them.
+ * Names stay as they are: a rule for plurals is wrong for some. Those that are written from right
+ * to left are kept apart from the numbers around them.
  */
-export function summary(detections) {
+export function counted(detections) {
   const counts = new Map();
   for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   const parts = ranked.slice(0, MAX_NAMED).map(([name, count]) => `${count} × ${isolate(name)}`);
   const left = ranked.length - parts.length;
   if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
-  return parts.length ? parts.join(", ") + scoresRemark(detections) : "nothing";
+  return parts.join(", ") || "nothing";
 }
 
-/**
- * The same to be read out: "2 persons, 1 cell phone".
- *
- * Only names whose plural is regular in English get one.
- */
-export function spoken(detections) {
-  const counts = new Map();
-  for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const parts = [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .map(([name, count]) => {
-      if (/^[a-z ]*[a-egi-rt-w]$/i.test(name)) return plural(count, name);
-      return `${count} × ${isolate(name)}`;
-    });
-  const left = parts.splice(MAX_NAMED).length;
-  if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
-  return parts.join(", ") || "nothing";
+/** The same with a remark on scores that are no probabilities. */
+export function summary(detections) {
+  return counted(detections) + scoresRemark(detections);
 }
 
 /** A text of any direction of writing within one of another, by Unicode's isolates where needed. */
