@@ -286,8 +286,7 @@ def last_state(values, endless=False):
         return values[-1]
     if not endless:
         return buffer[-1]
-    # A buffer of two entries in the place of one of an entry for each possible iteration
-    # Of what is carried; it begins with the first values
+    # What is carried gets a buffer of two entries, in the place of one for each possible iteration
     buffers = buffer.owner.op.outer_sitsot(buffer.owner.inputs)
     initial = {v: expand_empty(v.owner.inputs[1], 1) for v in buffers}
     return without_gradient(graph_replace(buffer, initial, strict=False)[-1])
