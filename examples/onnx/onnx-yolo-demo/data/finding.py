@@ -456,11 +456,12 @@ def _missing(given, paths, split):
     also = " (or valid instead of val)" if split == "val" else ""
     pictures = len(find_pictures(path)) if path.is_dir() else 0
     alone = f" It has {pictures} pictures and no labels that are known." if pictures else ""
+    there = ""
     if others:
-        alone = f" It has only {' and '.join(others)}."
+        there, alone = f", which has only {' and '.join(others)}", ""
     return PartMissingError(
-        f"no {split} part in {given}: looked for {wanted}; data.yaml; obj.data; images/{split} + "
-        f"labels/{split} + classes.txt{also}; "
+        f"no {split} part in {given}{there}: looked for {wanted}; data.yaml; obj.data; "
+        f"images/{split} + labels/{split} + classes.txt{also}; "
         + "; ".join(" + ".join(layout) for layout in _WHOLE)
         + "; images + labels + classes.txt; a COCO file near its pictures; "
         + "; ".join(f"{form.title} ({form.end})" for form in FORMS)

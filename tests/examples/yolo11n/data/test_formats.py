@@ -278,7 +278,7 @@ def test_a_test_part_next_to_undivided_pictures(both):
 
 def test_part_that_does_not_exist(both):
     folder, root = both
-    with pytest.raises(FileNotFoundError, match=r"no test part in.*\. It has only train and val"):
+    with pytest.raises(FileNotFoundError, match=r"no test part in.*, which has only train and val"):
         load_split(folder, "test", CLASSES, 64)
     with pytest.raises(ValueError, match="split is 'all'; it must be one of train, val, test"):
         load_split(root, "all", CLASSES, 64)
