@@ -4,7 +4,7 @@ import copy
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,24 @@ import pytensor
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.layers import init
 from pytensor.tensor.basic import constant
+from pytensor.tensor.missing_names import missing_name
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.sharedvar import TensorSharedVariable
 
 _building: ContextVar[bool] = ContextVar("building", default=False)
+
+# What to write for attributes of PyTorch's modules
+_DEVICE = "leave it out; the mode decides, pytensor.function(..., mode=jax_mode())"
+_FORM = "build two graphs, within layers.training() and without"
+_ELSEWHERE = {
+    "cpu": _DEVICE,
+    "cuda": _DEVICE,
+    "eval": _FORM,
+    "forward": "write net(x)",
+    "to": _DEVICE,
+    "train": _FORM,
+    "zero_grad": "leave it out; gradients aren't summed over steps",
+}
 
 
 def parameter(
@@ -188,6 +202,23 @@ class Module(metaclass=_Completing):
         raise NotImplementedError(
             f"{type(self).__name__} has no __call__; write it in the place of PyTorch's forward"
         )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property has raised an AttributeError: again
+                return object.__getattribute__(self, name)
+            names = {*dir(type(self)), *vars(self)}
+            raise missing_name(type(self).__name__, name, sorted(names), _ELSEWHERE)
+
+    def __repr__(self) -> str:
+        """Return the kind of the module and of the layers in it, without what is in these."""
+        kinds: dict[str, str] = {}
+        for path, part in walk(self):
+            if path and isinstance(part, Module) and not path.startswith(tuple(kinds)):
+                kinds[f"{path}."] = type(part).__name__
+        layers = ", ".join(f"{path[:-1]}: {kind}" for path, kind in kinds.items())
+        return f"{type(self).__name__}({layers})"
 
     def children(self) -> Iterator[tuple[str, Any]]:
         """Yield names and values among which variables and modules are found: the attributes."""
