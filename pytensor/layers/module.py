@@ -50,6 +50,11 @@ def parameter(
     -------
     SharedVariable, dtype floatX
     """
+    if np.ndim(shape) != 1 or not all(isinstance(n, int | np.integer) for n in shape):
+        raise TypeError(
+            "parameter takes a shape; for an array write "
+            "layers.parameter(array.shape, layers.init.constant(array))"
+        )
     variable = shared(np.zeros(shape, pytensor.config.floatX), borrow=True, shape=tuple(shape))
     variable.tag.start = init.constant(0.0) if start is None else start
     return variable
@@ -308,13 +313,22 @@ class Module(metaclass=_Completing):
         ValueError
             If names or shapes are not this module's.  Nothing is set then.
         """
-        variables = self._of_kind("parameter", "buffer")
+        load_all((f"this {type(self).__name__}", self._of_kind("parameter", "buffer"), values))
+
+
+type Loaded = tuple[str, Mapping[str, SharedVariable], Mapping[str, ArrayLike]]
+
+
+def load_all(*parts: Loaded) -> None:
+    """Set variables of several owners to values, or raise a ValueError before any is set."""
+    checked: list[tuple[Any, np.ndarray]] = []
+    for owner, variables, values in parts:
         given = {
             name: np.asarray(value)
             for name, value in values.items()
             if name.rpartition(".")[2] != "num_batches_tracked"
         }
-        shapes = {name: v.get_value(borrow=True).shape for name, v in variables.items()}
+        shapes = {name: np.shape(v.get_value(borrow=True)) for name, v in variables.items()}
         problems = {
             "missing": [name for name in variables if name not in given],
             "unexpected": [name for name in given if name not in variables],
@@ -330,7 +344,7 @@ class Module(metaclass=_Completing):
             if names
         ]
         if found:
-            raise ValueError(f"these values are not of this {type(self).__name__}: "
-                             + "; ".join(found))  # fmt: skip
-        for name, variable in variables.items():
-            variable.set_value(np.array(given[name], dtype=variable.type.dtype), borrow=True)
+            raise ValueError(f"these values are not of {owner}: {'; '.join(found)}")
+        checked += [(v, given[name]) for name, v in variables.items()]
+    for variable, value in checked:
+        variable.set_value(np.array(value, dtype=variable.type.dtype), borrow=True)
