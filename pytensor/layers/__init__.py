@@ -12,7 +12,6 @@
 13
 """
 
-from difflib import get_close_matches
 from typing import Any
 
 from pytensor.layers import init
@@ -45,6 +44,7 @@ from pytensor.layers.normalization import (
 from pytensor.layers.overview import summary
 from pytensor.layers.recurrent import GRU, LSTM
 from pytensor.layers.updates import current_updates, training
+from pytensor.tensor.missing_names import missing_name
 
 __all__ = [
     "GRU",
@@ -86,19 +86,28 @@ __all__ = [
     "training",
 ]
 
+# What to write for names of `torch.nn` that aren't here
+ELSEWHERE = {
+    "BCELoss": "it is a function here, pt.nn.binary_cross_entropy",
+    "BCEWithLogitsLoss": "it is a function here, pt.nn.binary_cross_entropy_with_logits",
+    "DataLoader": "use layers.batches",
+    "Flatten": "write lambda x: x.flatten(2)",
+    "Identity": "write lambda x: x",
+    "ModuleDict": "write a dict of layers as an attribute",
+    "ModuleList": "write a list of layers as an attribute",
+    "PReLU": "write self.slope = layers.parameter((1,), layers.init.constant(0.25)) and "
+    "pt.nn.prelu(x, self.slope)",
+    "functional": "use pt.nn",
+    "no_grad": "leave it out; only pytensor.grad and minimize build gradients",
+}
+
 
 def __getattr__(name: str) -> Any:
-    message = f"module 'pytensor.layers' has no attribute {name!r}"
-    if name.startswith("_"):
-        raise AttributeError(message)
-    if name == "Flatten":
-        raise AttributeError(f"{message}: write lambda x: x.flatten(2)")
     from pytensor.tensor import nn
 
-    plain = name.lower().removesuffix("loss")
-    for function in nn.__all__:
-        if function.replace("_", "").removesuffix("loss") == plain:
-            raise AttributeError(f"{message}: it is a function here, pt.nn.{function}")
-    near = get_close_matches(name, __all__, 3, 0.6)
-    hint = f"; the nearest are {', '.join(near)}" if near else ""
-    raise AttributeError(f"{message}{hint}")
+    functions = {
+        end: f"it is a function here, pt.nn.{function}"
+        for function in nn.__all__
+        for end in (function, f"{function}_loss")
+    }
+    raise missing_name(f"module {__name__!r}", name, __all__, functions | ELSEWHERE)

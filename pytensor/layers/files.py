@@ -15,9 +15,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.layers.module import Module
+from pytensor.layers.module import Loaded, Module, load_all
 
 STATE = "optimizer/"
+# How to read files of other formats
+_OF_TORCH = "; in PyTorch write safetensors.torch.save_file(model.state_dict(), path)"
+FORMATS = {
+    ".onnx": "; ONNX files are read by pytensor.link.onnx.from_onnx",
+    ".pt": _OF_TORCH,
+    ".pth": _OF_TORCH,
+}
 
 
 class HasState(Protocol):
@@ -81,6 +88,11 @@ def generator_of(state: Mapping[str, Any]) -> np.random.Generator:
     return np.random.Generator(bits)
 
 
+def _check_order(function: str, path: Any, module: Any) -> None:
+    if hasattr(path, "keys") or not hasattr(module, "state_dict"):
+        raise TypeError(f"the path comes first, then the module: layers.{function}(path, net)")
+
+
 def save(
     path: str | os.PathLike[str], module: Module, optimizer: States = None,
     info: Mapping[str, Any] | None = None,
@@ -116,6 +128,7 @@ def save(
     >>> layers.load(path, net)
     {'classes': ['cat', 'dog']}
     """
+    _check_order("save", path, module)
     state = {STATE + name: v.get_value(borrow=True) for name, v in state_of(optimizer).items()}
     # np.asarray with an order, for ascontiguousarray makes scalars one-dimensional
     arrays = {
@@ -159,35 +172,32 @@ def load(
     Raises
     ------
     ValueError
-        If names or shapes in the file are not the module's and optimizer's.  Nothing is set then.
+        If `path` is no safetensors file, or names or shapes in it are not the module's and
+        optimizer's.  Nothing is set then.
     ModuleNotFoundError
         If safetensors isn't installed.
     """
     safetensors = needed("safetensors", "loading a network")
-    with safetensors.safe_open(path, framework="numpy") as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        about = json.loads((file.metadata() or {}).get("pytensor.layers", "{}"))
+    _check_order("load", path, module)
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = json.loads((file.metadata() or {}).get("pytensor.layers", "{}"))
+    except safetensors.SafetensorError as error:
+        fix = FORMATS.get(Path(path).suffix, "")
+        raise ValueError(f"{path}: no safetensors file ({error}){fix}") from None
     weights = {name: v for name, v in arrays.items() if not name.startswith(STATE)}
-    state = state_of(optimizer)
-    if state:
+    own = module.named_parameters() | module.named_buffers()
+    parts: list[Loaded] = [(f"this {type(module).__name__}", own, weights)]
+    if optimizer is not None:
         values = {
             name.removeprefix(STATE): v for name, v in arrays.items() if name.startswith(STATE)
         }
-        own = {name: np.shape(v.get_value(borrow=True)) for name, v in state.items()}
-        found = {name: v.shape for name, v in values.items()}
-        if found != own:
-            different = sorted({*found.items()} ^ {*own.items()})
-            raise ValueError(
-                f"{path}: its state of the optimizer ({len(found)} arrays) isn't of this one "
-                f"({len(own)}): {', '.join(dict.fromkeys(name for name, _ in different[:3]))}; "
-                "build the updates before loading, of the same optimizer"
-            )
+        parts.append(("this optimizer (build its updates first)", state_of(optimizer), values))
     try:
-        module.load_state_dict(weights)
+        load_all(*parts)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    for name, variable in state.items():
-        variable.set_value(np.array(values[name], variable.type.dtype))
     if optimizer is not None:
         generators = about.get("generators", {})
         for name, variable in module.named_generators().items():

@@ -20,10 +20,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytensor.tensor.missing_names import missing_name
+
 __all__ = [
     "constant", "kaiming_normal", "kaiming_uniform", "normal", "orthogonal", "truncated_normal",
     "uniform", "xavier_normal", "xavier_uniform",
 ]  # fmt: skip
+
+# What to write for names of `torch.nn.init` that aren't here
+RESTART = "write layers.restart(weight, init.{})"
+ELSEWHERE = {
+    "ones": RESTART.format("constant(1.0)"),
+    "trunc_normal": RESTART.format("truncated_normal(std)"),
+    "zeros": RESTART.format("constant(0.0)"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    form = RESTART.format("{}(...)")
+    raise missing_name(f"module {__name__!r}", name, __all__, ELSEWHERE, form)
+
 
 type Distribution = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 type Fan = Literal["fan_in", "fan_out"]

@@ -86,6 +86,8 @@ def batches(
     [3 4]
     [5]
     """
+    if hasattr(arrays, "shape"):
+        raise TypeError(f"arrays come as a list: layers.batches([x], {size})")
     generator = None if rng is None else np.random.default_rng(rng)
     return Batches([np.asarray(array) for array in arrays], size, generator)
 
@@ -149,6 +151,13 @@ def fit(
     >>> bool(rows[-1]["loss"] < 0.01)
     True
     """
+    if isinstance(step, Module) or not callable(step):
+        raise TypeError("step must be a compiled function; the network is given by module=net")
+    if validate is not None and not callable(validate):
+        raise TypeError(
+            "validate must be a function that returns the score, such as "
+            "validate=lambda: -float(loss(x, y))"
+        )
     if iter(batches) is batches:
         raise TypeError("batches are looped over in each epoch; pass a list, not an iterator")
     if checkpoint is not None and module is None:

@@ -4,7 +4,7 @@ import copy
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,24 @@ import pytensor
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.layers import init
 from pytensor.tensor.basic import constant
+from pytensor.tensor.missing_names import missing_name
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.sharedvar import TensorSharedVariable
 
 _building: ContextVar[bool] = ContextVar("building", default=False)
+
+# What to write for attributes of PyTorch's modules
+_DEVICE = "leave it out; the mode decides, pytensor.function(..., mode=jax_mode())"
+_FORM = "build two graphs, within layers.training() and without"
+_ELSEWHERE = {
+    "cpu": _DEVICE,
+    "cuda": _DEVICE,
+    "eval": _FORM,
+    "forward": "write net(x)",
+    "to": _DEVICE,
+    "train": _FORM,
+    "zero_grad": "leave it out; gradients aren't summed over steps",
+}
 
 
 def parameter(
@@ -36,6 +50,11 @@ def parameter(
     -------
     SharedVariable, dtype floatX
     """
+    if np.ndim(shape) != 1 or not all(isinstance(n, int | np.integer) for n in shape):
+        raise TypeError(
+            "parameter takes a shape; for an array write "
+            "layers.parameter(array.shape, layers.init.constant(array))"
+        )
     variable = shared(np.zeros(shape, pytensor.config.floatX), borrow=True, shape=tuple(shape))
     variable.tag.start = init.constant(0.0) if start is None else start
     return variable
@@ -189,6 +208,23 @@ class Module(metaclass=_Completing):
             f"{type(self).__name__} has no __call__; write it in the place of PyTorch's forward"
         )
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property has raised an AttributeError: again
+                return object.__getattribute__(self, name)
+            names = {*dir(type(self)), *vars(self)}
+            raise missing_name(type(self).__name__, name, sorted(names), _ELSEWHERE)
+
+    def __repr__(self) -> str:
+        """Return the kind of the module and of the layers in it, without what is in these."""
+        kinds: dict[str, str] = {}
+        for path, part in walk(self):
+            if path and isinstance(part, Module) and not path.startswith(tuple(kinds)):
+                kinds[f"{path}."] = type(part).__name__
+        layers = ", ".join(f"{path[:-1]}: {kind}" for path, kind in kinds.items())
+        return f"{type(self).__name__}({layers})"
+
     def children(self) -> Iterator[tuple[str, Any]]:
         """Yield names and values among which variables and modules are found: the attributes."""
         yield from vars(self).items()
@@ -277,13 +313,22 @@ class Module(metaclass=_Completing):
         ValueError
             If names or shapes are not this module's.  Nothing is set then.
         """
-        variables = self._of_kind("parameter", "buffer")
+        load_all((f"this {type(self).__name__}", self._of_kind("parameter", "buffer"), values))
+
+
+type Loaded = tuple[str, Mapping[str, SharedVariable], Mapping[str, ArrayLike]]
+
+
+def load_all(*parts: Loaded) -> None:
+    """Set variables of several owners to values, or raise a ValueError before any is set."""
+    checked: list[tuple[Any, np.ndarray]] = []
+    for owner, variables, values in parts:
         given = {
             name: np.asarray(value)
             for name, value in values.items()
             if name.rpartition(".")[2] != "num_batches_tracked"
         }
-        shapes = {name: v.get_value(borrow=True).shape for name, v in variables.items()}
+        shapes = {name: np.shape(v.get_value(borrow=True)) for name, v in variables.items()}
         problems = {
             "missing": [name for name in variables if name not in given],
             "unexpected": [name for name in given if name not in variables],
@@ -299,7 +344,7 @@ class Module(metaclass=_Completing):
             if names
         ]
         if found:
-            raise ValueError(f"these values are not of this {type(self).__name__}: "
-                             + "; ".join(found))  # fmt: skip
-        for name, variable in variables.items():
-            variable.set_value(np.array(given[name], dtype=variable.type.dtype), borrow=True)
+            raise ValueError(f"these values are not of {owner}: {'; '.join(found)}")
+        checked += [(v, given[name]) for name, v in variables.items()]
+    for variable, value in checked:
+        variable.set_value(np.array(value, dtype=variable.type.dtype), borrow=True)

@@ -50,7 +50,13 @@ def summary(module: Module, *inputs: Sequence[int] | TensorVariable) -> str:
     variables = [v if isinstance(v, Variable) else pt.tensor(shape=tuple(v)) for v in inputs]
     names = {id(part): path for path, part in reversed([*walk(module)])}  # the first path
     with _recording(module) as calls:
-        module(*variables)
+        try:
+            module(*variables)
+        except (TypeError, ValueError) as error:
+            shapes = tuple(v.type.shape for v in variables)
+            raise ValueError(
+                f"summary: shapes {shapes}, which must include the batch, don't fit: {error}"
+            ) from error
     *_, (_, _, result) = calls
     rows: list[tuple[str, Module, int, Any, list[Apply]]] = []
     counted: set[Apply] = set()

@@ -6,8 +6,22 @@ from contextvars import ContextVar
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
+from pytensor.scalar.basic import Cast
 
 type LayerUpdates = dict[SharedVariable, Variable]
+
+
+class _Collected(dict[SharedVariable, Variable]):
+    """Updates whose nodes know it, so that an optimizer finds them in the graph of a loss."""
+
+    def __setitem__(self, variable: SharedVariable, new: Variable) -> None:
+        super().__setitem__(variable, new)
+        node = new.owner
+        if node is not None and isinstance(getattr(node.op, "scalar_op", None), Cast):
+            node = node.inputs[0].owner
+        if node is not None:
+            node.tag.updated = (*getattr(node.tag, "updated", ()), variable)
+
 
 _updates: ContextVar[LayerUpdates | None] = ContextVar("updates", default=None)
 
@@ -32,7 +46,7 @@ def training() -> Iterator[LayerUpdates]:
     >>> [variable.name for variable in updates]
     ['1.running_mean', '1.running_var', '2.rng']
     """
-    updates: LayerUpdates = {}
+    updates = _Collected()
     token = _updates.set(updates)
     try:
         yield updates

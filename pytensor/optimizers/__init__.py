@@ -22,6 +22,8 @@ number of steps.
 >>> updates = SGD(lr=rate, momentum=0.9).minimize(cost, [weight])
 """
 
+from typing import Any
+
 from pytensor.optimizers import schedules
 from pytensor.optimizers.accumulation import GradientAccumulator
 from pytensor.optimizers.adagrad import Adagrad
@@ -43,6 +45,7 @@ from pytensor.optimizers.rmsprop import RMSprop
 from pytensor.optimizers.sgd import SGD
 from pytensor.optimizers.statistics import AveragedStatistics
 from pytensor.optimizers.updates import OrderedUpdates, merge_updates
+from pytensor.tensor.missing_names import missing_name
 
 __all__ = [
     "SGD",
@@ -69,3 +72,8 @@ __all__ = [
     "schedules",
     "skip_nonfinite",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    elsewhere = {"lr_scheduler": "use pytensor.optimizers.schedules"}
+    raise missing_name(f"module {__name__!r}", name, __all__, elsewhere)

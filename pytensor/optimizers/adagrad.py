@@ -5,8 +5,8 @@ from pytensor.optimizers.basic import (
     Scalar,
     Schedule,
     as_scalar,
-    check_number,
     decayed,
+    epsilon_of,
     rate_of,
     wide_dtype,
 )  # fmt: skip
@@ -27,6 +27,7 @@ class Adagrad(Optimizer):
     learning_rate : float, scalar variable or schedule
         Also called `lr`.
     epsilon : float
+        1e-10 by default; also called `eps`.
     weight_decay : float, scalar variable or schedule
         Added to the gradient, times the parameter.
 
@@ -43,14 +44,14 @@ class Adagrad(Optimizer):
     hyperparameters = ("learning_rate", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar | Schedule | None = None, epsilon: float = 1e-10,
+        self, learning_rate: Scalar | Schedule | None = None, epsilon: float | None = None,
         weight_decay: Scalar | Schedule = 0.0, *, lr: Scalar | Schedule | None = None,
+        eps: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             learning_rate=rate_of(learning_rate, lr, 1e-2), weight_decay=weight_decay
         )
-        check_number("epsilon", epsilon)
-        self.epsilon = epsilon
+        self.epsilon = epsilon_of(epsilon, eps, 1e-10)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,

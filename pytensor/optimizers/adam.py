@@ -14,6 +14,7 @@ from pytensor.optimizers.basic import (
     check_betas,
     check_number,
     decayed,
+    epsilon_of,
     is_number,
     rate_of,
     wide_dtype,
@@ -41,6 +42,7 @@ class Adam(Optimizer):
     betas : pair of float
         :math:`\beta_1, \beta_2`, each in [0, 1).
     epsilon : float
+        1e-8 by default; also called `eps`.
     weight_decay : float, scalar variable or schedule
         Added to the gradient, times the parameter, before the moments.  `AdamW` decays the
         parameters directly.
@@ -71,16 +73,15 @@ class Adam(Optimizer):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None,
-        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float | None = None,
         weight_decay: Scalar | Schedule = 0.0, amsgrad: bool = False, *,
-        lr: Scalar | Schedule | None = None,
+        lr: Scalar | Schedule | None = None, eps: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             learning_rate=rate_of(learning_rate, lr, 1e-3), weight_decay=weight_decay
         )
         self.betas = check_betas(betas)
-        check_number("epsilon", epsilon)
-        self.epsilon = epsilon
+        self.epsilon = epsilon_of(epsilon, eps, 1e-8)
         self.amsgrad = amsgrad
 
     def _correction(self, beta: float, dtype: str) -> TensorVariable:
@@ -141,6 +142,7 @@ class AdamW(Adam):
         Also called `lr`.
     betas : pair of float
     epsilon : float
+        1e-8 by default; also called `eps`.
     weight_decay : float, scalar variable or schedule
         :math:`\lambda`, multiplied by the learning rate as in PyTorch.
     amsgrad : bool
@@ -163,11 +165,11 @@ class AdamW(Adam):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None,
-        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float | None = None,
         weight_decay: Scalar | Schedule = 1e-2, amsgrad: bool = False, *,
-        lr: Scalar | Schedule | None = None,
+        lr: Scalar | Schedule | None = None, eps: float | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, betas, epsilon, weight_decay, amsgrad, lr=lr)
+        super().__init__(learning_rate, betas, epsilon, weight_decay, amsgrad, lr=lr, eps=eps)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -202,6 +204,7 @@ class NAdam(Adam):
         Also called `lr`.
     betas : pair of float
     epsilon : float
+        1e-8 by default; also called `eps`.
     weight_decay : float, scalar variable or schedule
         Added to the gradient, times the parameter, before the moments.
     momentum_decay : float
@@ -214,12 +217,12 @@ class NAdam(Adam):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None,
-        betas: Sequence[float] = (0.9, 0.999), epsilon: float = 1e-8,
+        betas: Sequence[float] = (0.9, 0.999), epsilon: float | None = None,
         weight_decay: Scalar | Schedule = 0.0, momentum_decay: float = 4e-3, *,
-        lr: Scalar | Schedule | None = None,
+        lr: Scalar | Schedule | None = None, eps: float | None = None,
     ) -> None:  # fmt: skip
         rate = rate_of(learning_rate, lr, 2e-3)
-        super().__init__(rate, betas, epsilon, weight_decay)
+        super().__init__(rate, betas, epsilon, weight_decay, eps=eps)
         check_number("momentum_decay", momentum_decay)
         self.momentum_decay = momentum_decay
 

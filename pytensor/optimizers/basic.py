@@ -11,8 +11,9 @@ import pytensor.tensor as pt
 from pytensor import gradient
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.gradient import DisconnectedType
-from pytensor.graph.basic import Variable
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.null_type import NullType
+from pytensor.graph.traversal import applys_between
 from pytensor.optimizers.updates import Gradients, OrderedUpdates, Updates, merge_updates
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.type import TensorType
@@ -25,10 +26,14 @@ type Schedule = Callable[[Any], Any]
 
 
 class HasParameters(Protocol):
-    """A module of `pytensor.layers`."""
+    """A module of `pytensor.layers`, or an `ImportedModel`."""
 
-    def parameters(self) -> list[TensorSharedVariable]:
-        """Return what is trained."""
+    @property
+    def parameters(self) -> Callable[[], list[TensorSharedVariable]] | dict[str, Variable]:
+        """What is trained, or a function that returns it."""
+
+
+type Parameters = Iterable[SharedVariable] | Mapping[str, Variable] | HasParameters
 
 
 def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVariable:
@@ -77,13 +82,31 @@ def rate_of(
     default: float | None = None,
 ) -> Scalar | Schedule:  # fmt: skip
     """Return the learning rate, which may be given by either name."""
-    if learning_rate is not None and lr is not None:
-        raise TypeError("learning_rate and lr are two names of one number; give one of them")
-    if learning_rate is None:
-        learning_rate = default if lr is None else lr
-    if learning_rate is None:
+    if isinstance(learning_rate, list | tuple | Mapping) or hasattr(learning_rate, "parameters"):
+        raise TypeError(
+            "the learning rate comes first; the parameters go to minimize(loss, parameters)"
+        )
+    rate = either("learning_rate", learning_rate, "lr", lr, default)
+    if rate is None:
         raise TypeError("give a learning rate: learning_rate=0.1, for example")
-    return learning_rate
+    return rate
+
+
+def either[Value](
+    name: str, value: Value | None, other_name: str, other: Value | None, default: Value
+) -> Value:
+    """Return a value that may be given by either of two names."""
+    if value is not None and other is not None:
+        raise TypeError(f"{name} and {other_name} are two names of one number; give one of them")
+    given = other if value is None else value
+    return default if given is None else given
+
+
+def epsilon_of(epsilon: float | None, eps: float | None, default: float) -> float:
+    """Return what is added to a divisor, which may be given by either name."""
+    value = either("epsilon", epsilon, "eps", eps, default)
+    check_number("epsilon", value)
+    return value
 
 
 def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
@@ -96,13 +119,20 @@ def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
     return None
 
 
-def check_parameters(params: Iterable[SharedVariable]) -> list[TensorSharedVariable]:
-    """Return `params` as a list of float shared variables, all different."""
+def check_parameters(params: Parameters) -> list[TensorSharedVariable]:
+    """Return `params`, or those of a module, as a list of float shared variables, all different."""
+    given: Any = getattr(params, "parameters", params)
+    given = given() if callable(given) else given
+    if isinstance(given, Mapping):
+        fixed = getattr(params, "updates", ())  # of a model: running statistics
+        given = [v for v in given.values() if not isinstance(v, Constant) and v not in fixed]
+        if not given:
+            raise ValueError("params has only constants; write from_onnx(..., trainable=True)")
     if isinstance(params, SharedVariable):
         raise TypeError(f"params must be a sequence of shared variables; write [{params}]")
     if isinstance(params, Variable):
         raise TypeError(f"params must be a sequence of shared variables, not {params}")
-    checked: list[Any] = list(params)
+    checked: list[Any] = list(given)
     for position, param in enumerate(checked):
         if not isinstance(param, SharedVariable) or not isinstance(param.type, TensorType):
             raise TypeError(f"params[{position}] must be a shared tensor, not {param!r}")
@@ -224,7 +254,7 @@ class Optimizer(ABC):
         self._owners: dict[str, SharedVariable] = {}
 
     def minimize(
-        self, loss: Variable, parameters: Sequence[SharedVariable] | HasParameters,
+        self, loss: Variable, parameters: Parameters,
         updates: Updates = (), groups: Iterable[Mapping[str, Any]] = (),
     ) -> OrderedUpdates:  # fmt: skip
         """Build one step down the gradient of a loss.
@@ -233,8 +263,8 @@ class Optimizer(ABC):
         ----------
         loss : TensorVariable
             A scalar.
-        parameters : sequence of SharedVariable, or module of `pytensor.layers`
-            What is trained; of a module all parameters.
+        parameters : sequence of SharedVariable, dict, module or `ImportedModel`
+            What is trained.  Constants in a dict or an imported model are left out.
         updates : mapping or iterable of pairs, optional
             What else the step updates: those that `pytensor.layers.training` collects.
         groups : sequence of dict, optional
@@ -249,6 +279,8 @@ class Optimizer(ABC):
         ------
         TypeError, ValueError
             As from `get_updates`.
+        ValueError
+            If `loss` was built within `training`, and not all of its updates are given.
 
         Examples
         --------
@@ -263,8 +295,14 @@ class Optimizer(ABC):
         >>> float(w.get_value())
         1.5
         """
-        given: Any = parameters
-        params = check_parameters(given.parameters() if hasattr(given, "parameters") else given)
+        params, updates = check_parameters(parameters), OrderedUpdates(updates)
+        for node in applys_between([], [loss]):
+            for variable in getattr(node.tag, "updated", ()):
+                if variable not in updates:
+                    raise ValueError(
+                        f"minimize: the loss needs the update of {variable}; write `with "
+                        "layers.training() as updates:`, then minimize(loss, net, updates)"
+                    )
         own = self.get_updates(params, gradient.grad(loss, params), groups)
         return merge_updates(updates, own)
 

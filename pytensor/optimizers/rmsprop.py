@@ -7,6 +7,7 @@ from pytensor.optimizers.basic import (
     as_scalar,
     check_number,
     decayed,
+    epsilon_of,
     is_number,
     rate_of,
     wide_dtype,
@@ -31,6 +32,7 @@ class RMSprop(Optimizer):
     alpha : float
         How much of the average of squares is kept, in [0, 1).
     epsilon : float
+        1e-8 by default; also called `eps`.
         Added outside the root, as in PyTorch.
     momentum : float or scalar variable
         :math:`\mu`.  The number 0 stands for none: no buffer is kept.
@@ -49,17 +51,17 @@ class RMSprop(Optimizer):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None, alpha: float = 0.99,
-        epsilon: float = 1e-8, momentum: Scalar | Schedule = 0.0, centered: bool = False,
+        epsilon: float | None = None, momentum: Scalar | Schedule = 0.0, centered: bool = False,
         weight_decay: Scalar | Schedule = 0.0, *, lr: Scalar | Schedule | None = None,
+        eps: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             learning_rate=rate_of(learning_rate, lr, 1e-2), momentum=momentum,
             weight_decay=weight_decay,
         )  # fmt: skip
         check_number("alpha", alpha, high=1.0)
-        check_number("epsilon", epsilon)
         self.alpha = alpha
-        self.epsilon = epsilon
+        self.epsilon = epsilon_of(epsilon, eps, 1e-8)
         self.centered = centered
 
     def _update_parameter(

@@ -26,7 +26,28 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import Scalar, Schedule, as_scalar
+from pytensor.tensor.missing_names import missing_name
 from pytensor.tensor.variable import TensorVariable
+
+__all__ = [
+    "constant", "cosine", "exponential", "linear", "one_cycle", "restarts", "saturating", "warmup",
+]  # fmt: skip
+
+# What to write for names of `torch.optim.lr_scheduler` that aren't here
+STAIRS = "write a function of the step, lambda step: 0.1 * 0.5 ** (step // 1000)"
+ELSEWHERE = {
+    "CosineAnnealingLR": "use cosine",
+    "CosineAnnealingWarmRestarts": "use restarts, of cosine",
+    "LambdaLR": "pass the function itself, lambda step: ...",
+    "MultiStepLR": STAIRS,
+    "ReduceLROnPlateau": "use pytensor.optimizers.ReduceLROnPlateau",
+    "StepLR": STAIRS,
+    "step": STAIRS,
+}
+
+
+def __getattr__(name: str) -> Any:
+    raise missing_name(f"module {__name__!r}", name, __all__, ELSEWHERE)
 
 
 class _Floats:

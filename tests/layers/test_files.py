@@ -41,7 +41,7 @@ def test_files(tmp_path):
     layers.load(path, alone)
     save_file(alone.state_dict(), tmp_path / "other.safetensors")
     assert layers.load(tmp_path / "other.safetensors", alone) == {}
-    with pytest.raises(ValueError, match=r"\(0 arrays\) isn't of this one \(5\)"):
+    with pytest.raises(ValueError, match=r"of this optimizer.*: 5 missing \(0\.weight\.exp_avg, "):
         layers.load(tmp_path / "other.safetensors", net, adam)
     with pytest.raises(ValueError, match=r"net\.safetensors: these values are not of this Linear"):
         layers.load(path, layers.Linear(2, 2))
@@ -74,6 +74,38 @@ def test_a_broken_write_leaves_the_old_file(tmp_path, monkeypatch):
     before = path.stat().st_ino
     layers.save(path, layers.Linear(1, 2))
     assert path.stat().st_ino != before  # another file of the name, not the same one rewritten
+
+
+def test_wrong_arguments_and_files_are_named(tmp_path):
+    net, path = layers.Linear(1, 1), tmp_path / "net.safetensors"
+    for arguments in ((net, path), (net.state_dict(), path), (path, net.state_dict())):
+        for function in (layers.save, layers.load):
+            with pytest.raises(TypeError, match=rf"layers\.{function.__name__}\(path, net\)"):
+                function(*arguments)
+    for name, fix in {"a.onnx": "from_onnx", "a.pt": "save_file", "a.txt": "$"}.items():
+        (tmp_path / name).write_bytes(b"\x08\x07 another format")
+        with pytest.raises(ValueError, match=rf"{name}: no safetensors file \(.*\).*{fix}"):
+            layers.load(tmp_path / name, net)
+
+
+def test_a_changed_network_is_named_before_its_optimizer(tmp_path):
+    path, (old, new) = tmp_path / "run.safetensors", (layers.Linear(2, n) for n in (3, 4))
+    optimizers = [Adam(0.1), Adam(0.1)]
+    for net, optimizer in zip((old, new), optimizers, strict=True):
+        optimizer.minimize(net(pt.matrix()).sum(), net)
+    layers.save(path, old, optimizers[0])
+    before = new.state_dict()
+    with pytest.raises(ValueError, match=(
+        r"run\.safetensors: .*Linear: 2 of another shape \(weight \(3, 2\) instead of \(4, 2\)"
+    )):  # fmt: skip
+        layers.load(path, new, optimizers[1])
+    sgd = SGD(0.1, momentum=0.9)
+    sgd.minimize(pt.sum(old.weight), [old.weight])
+    with pytest.raises(ValueError, match=r"this optimizer.*: 1 missing \(weight\.momentum_buf"):
+        layers.load(path, old, sgd)
+    with pytest.raises(ValueError, match=r"build its updates first\): 5 unexpected"):
+        layers.load(path, old, Adam(0.1))
+    assert all((before[name] == value).all() for name, value in new.state_dict().items())
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])

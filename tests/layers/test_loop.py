@@ -95,6 +95,8 @@ def test_without_a_generator_all_rows_are_there_in_order():
 def test_bad_batches(arrays, size, message):
     with pytest.raises(ValueError, match=message):
         layers.batches(arrays, size)
+    with pytest.raises(TypeError, match=r"arrays come as a list: layers\.batches\(\[x\], 32\)"):
+        layers.batches(X, 32)
 
 
 @pytest.mark.slow
@@ -201,6 +203,11 @@ def test_bad_arguments(how, message):
         layers.fit(lambda: 1.0, [()], 1, **how)
     with pytest.raises(TypeError, match="not an iterator"):
         layers.fit(lambda: 1.0, iter([()]), 1)
+    with pytest.raises(TypeError, match=r"validate must be a function.*validate=lambda: "):
+        layers.fit(pytest.fail, [()], 1, validate=(X, Y))
+    for step in (layers.Linear(1, 1), pt.scalar()):
+        with pytest.raises(TypeError, match=r"step must be a compiled function.*module=net"):
+            layers.fit(step, [()], 1)
 
 
 def test_other_batches_are_no_continuation(tmp_path):

@@ -234,6 +234,22 @@ def test_a_module_without_call_says_so():
         Block(2)(pt.matrix())
 
 
+@pytest.mark.parametrize("shape", [np.ones(3), np.ones((3, 2)), 3, [2, None]])
+def test_a_parameter_takes_a_shape(shape):
+    with pytest.raises(TypeError, match=r"\(array\.shape, layers\.init\.constant\(array\)\)"):
+        layers.parameter(shape)
+    assert layers.parameter(()).type.ndim == 0
+    assert layers.parameter(np.array([3, 2])).type.shape == (3, 2)
+
+
+def test_a_module_shows_its_layers():
+    net = layers.Sequential(Block(2), pt.nn.relu, layers.Linear(2, 2))
+    assert repr(net) == "Sequential(0: Block, 2: Linear)"
+    ends = "ends.first: Linear, ends.second: Linear"
+    assert repr(net[0]) == f"Block(m.0: Linear, m.1.0: BatchNorm, {ends})"
+    assert repr(net[2]) == "Linear()"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -1,5 +1,7 @@
 """The table of a network's layers."""
 
+import pytest
+
 import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
@@ -46,6 +48,12 @@ def test_scans_are_not_counted():
     lines = rows_of(layers.summary(layers.LSTM(3, 4), (2, 5, 3)))
     assert lines[1] == ["LSTM", "(2, 5, 4)", "144", f"{2 * 5 * 16 * (3 + 4):,}"]
     assert rows_of(layers.summary(Sum(), (2, 5)))[1] == ["total", "Sum", "(2, 5)", "0", "?"]
+
+
+def test_a_shape_without_the_batch_is_named():
+    net = layers.Sequential(layers.Conv2d(1, 8, 3), layers.BatchNorm(8))
+    with pytest.raises(ValueError, match=r"\(1, 8, 8\),\), which must include the batch, "):
+        layers.summary(net, (1, 8, 8))
 
 
 def test_inputs_of_other_dtypes():

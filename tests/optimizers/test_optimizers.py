@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import layers
 from pytensor.compile.mode import Mode
 from pytensor.optimizers import (
     SGD,
@@ -483,11 +486,53 @@ def test_minimize_is_a_step_down_the_gradient():
         SGD(0.1).minimize(pt.sum(w**2), w)
 
 
+def test_parameters_may_be_a_dict_with_constants():
+    values = {"w": w, "scale": pt.constant(2.0)}
+    mean = pytensor.shared(np.ones(2), name="mean")
+    model = SimpleNamespace(parameters=values | {"mean": mean}, updates={mean: w})
+    for parameters in (model, values):
+        assert [*SGD(0.1).minimize(pt.sum(w**2), parameters)] == [w]
+    with pytest.raises(ValueError, match=r"params has only constants; .*trainable=True"):
+        SGD(0.1).minimize(pt.sum(w**2), {"scale": pt.constant(2.0)})
+
+
+@pytest.mark.parametrize("how", [{}, {"lr": 0.1}])
+@pytest.mark.parametrize("first", [[w], {"w": w}, layers.Linear(1, 1)])
+def test_parameters_go_to_minimize(first, how):
+    with pytest.raises(TypeError, match=r"the parameters go to minimize\(loss, parameters\)"):
+        AdamW(first, **how)
+
+
+def test_updates_of_the_loss_may_not_be_forgotten():
+    net, x = layers.Sequential(layers.Linear(2, 2), layers.BatchNorm(2)), pt.matrix("x")
+    dropout = layers.Dropout()
+    features = net(x)
+    with layers.training() as updates:
+        loss = net(x).sum()
+        with pytest.raises(ValueError, match=r"running_mean.*as updates.*minimize\(loss, net, upd"):
+            SGD(0.1).minimize(loss, net)
+    with layers.training() as of_dropout:
+        noisy = dropout(features).sum()
+    with pytest.raises(ValueError, match="rng"):
+        SGD(0.1).minimize(noisy, net, updates)
+    SGD(0.1).minimize(loss, net, updates)
+    SGD(0.1).minimize(noisy, net, of_dropout.items())
+    SGD(0.1).minimize(features.sum(), net)
+    with layers.training():  # float16: the new statistics are cast
+        half = net[1](x.astype("float16")).sum()
+    with pytest.raises(ValueError, match="running_mean"):
+        SGD(0.1).minimize(half, net[1])
+
+
 def test_lr_is_the_learning_rate():
     for kind in (Adagrad, Adam, AdamW, Lion, Muon, MuSGD, NAdam, RMSprop, SGD):
         assert kind(lr=0.3).defaults == kind(0.3).defaults
         with pytest.raises(TypeError, match="two names of one number"):
             kind(0.3, lr=0.3)
+    for kind in (Adagrad, Adam, AdamW, NAdam, RMSprop):
+        assert kind(eps=0.3).epsilon == kind(epsilon=0.3).epsilon == 0.3
+        with pytest.raises(TypeError, match="epsilon and eps are two names of one number"):
+            kind(epsilon=0.3, eps=0.3)
     for kind in (SGD, MuSGD):
         with pytest.raises(TypeError, match="give a learning rate"):
             kind()

@@ -4,9 +4,9 @@ The first argument is `x`; what PyTorch's own calls write by position is taken b
 by name.
 """
 
-from difflib import get_close_matches
 from typing import Any
 
+from pytensor.tensor.missing_names import missing_name
 from pytensor.tensor.nn.activations import (
     celu,
     elu,
@@ -241,22 +241,17 @@ __all__ = [
 
 # Where something is that users of PyTorch look for here
 ELSEWHERE = {
-    "conv2d_transpose": "pt.nn.conv_transpose2d",
-    "functional": "pt.nn",
-    "multi_head_attention_forward": "pt.nn.scaled_dot_product_attention",
-    "swish": "pt.nn.silu",
-    **{name: f"pt.{name}" for name in ("einsum", "exp", "logsumexp", "topk")},
+    "conv2d_transpose": "use pt.nn.conv_transpose2d",
+    "functional": "use pt.nn",
+    "multi_head_attention_forward": "use pt.nn.scaled_dot_product_attention",
+    "swish": "use pt.nn.silu",
+    **{name: f"use pt.{name}" for name in ("einsum", "exp", "logsumexp", "topk")},
 }
 
 
 def __getattr__(name: str) -> Any:
-    message = f"module 'pytensor.tensor.nn' has no attribute {name!r}"
-    if name.startswith("_"):
-        raise AttributeError(message)
+    owner = f"module {__name__!r}"
     if name[0].isupper():
-        raise AttributeError(f"{message}: it has functions; layers are in pytensor.layers")
-    if name in ELSEWHERE:
-        raise AttributeError(f"{message}: use {ELSEWHERE[name]}")
-    near = get_close_matches(name, __all__, 3, 0.6)
-    hint = f"; the nearest are {', '.join(near)}" if near else ""
-    raise AttributeError(f"{message}{hint}")
+        layers = {name: "it has functions; layers are in pytensor.layers"}
+        raise missing_name(owner, name, (), layers)
+    raise missing_name(owner, name, __all__, ELSEWHERE)

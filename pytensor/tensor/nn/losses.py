@@ -79,6 +79,11 @@ def _at_class(
 ) -> tuple[TensorVariable, TensorVariable]:  # fmt: skip
     """Return the loss of each sample whose target is a class, and what it counts in the mean."""
     axis = min(1, log_p.type.ndim - 1)
+    if log_p.type.ndim == as_tensor_variable(target).type.ndim == 1:
+        raise ValueError(
+            f"{function}: x is a vector and target too, so x has no axis of classes; PyTorch's "
+            "x.flatten(1) is x.flatten(2) here"
+        )
     target = integers(function, "target", target, log_p.type.ndim - 1)
     shape = [n for a, n in enumerate(log_p.type.shape) if a != axis]
     has_shape(function, "target", target, shape, "that of x without the axis of classes")
@@ -166,7 +171,7 @@ def cross_entropy(
     axis = min(1, x.type.ndim - 1)
     log_p = log_softmax(wide, axis)
     if target.type.dtype not in float_dtypes:
-        if target.type.ndim == x.type.ndim:
+        if target.type.ndim == x.type.ndim > 1:
             raise ValueError(
                 f"{name}: target has as many axes as x, so it must be probabilities, which are "
                 f"floating point; got {target.type.dtype}. Cast it, or give a class for each sample"

@@ -178,6 +178,8 @@ BAD = [
     (lambda x: pt.nn.mse_loss(x, np.ones(4)), r"target must have shape \(3, 4\), that of x"),
     (lambda x: pt.nn.mse_loss(x, x, reduction="sums"), "must be one of 'mean', 'sum', 'none'"),
     (lambda x: pt.nn.cross_entropy(x, [0, 1]), r"target must have shape \(3,\)"),
+    (lambda x: pt.nn.cross_entropy(x[0], [0, 1]), r"no axis of classes.*x\.flatten\(2\)"),
+    (lambda x: pt.nn.nll_loss(x[0], [0, 1]), r"no axis of classes.*x\.flatten\(2\)"),
     (lambda x: pt.nn.cross_entropy(x, np.ones((3, 4), dtype=int)), "so it must be probabilities"),
     (lambda x: pt.nn.cross_entropy(x, x, ignore_index=1), "targets that are classes"),
     (lambda x: pt.nn.cross_entropy(x, x, label_smoothing=2), "number from 0 to 1, got 2"),
