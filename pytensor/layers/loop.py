@@ -103,13 +103,13 @@ def fit(
     Parameters
     ----------
     step : callable
-        A compiled function, whose shared generators are saved too, or another one.  It takes the
-        arrays of a batch and returns the loss.
+        Takes the arrays of a batch and returns the loss.  Of a compiled function, the shared
+        generators are saved too.
     batches : iterable of sequence of arrays
         Each loop over it is an epoch: `pytensor.layers.batches`, or a list.  If an attribute `rng`
         is a generator that decides on the order, its state is saved.
     epochs : int
-        Of the whole training.
+        Passes over the batches in all, those before a checkpoint included.
     module : Module, optional
         What is trained; a checkpoint needs it.
     optimizer : Optimizer, or what else has a `state`, or a sequence of these; optional

@@ -176,7 +176,7 @@ def one_cycle(
     Parameters
     ----------
     steps : float
-        Of the training: the last step is ``steps - 1``, and the schedule stays level from there on.
+        Number of steps of the training, counted from 0.  Later values are that of the last step.
     peak : float
         The largest value, at step ``rise * steps - 1``.
     rise : float
