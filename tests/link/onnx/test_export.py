@@ -177,8 +177,10 @@ def test_wrong_graphs(x):
         export_onnx([x], x + y)
     with pytest.raises(ValueError, match="given twice: x"):
         export_onnx([x, y, x], x + y)
-    with pytest.raises(TypeError, match="outputs are needed"):
+    with pytest.raises(TypeError, match=r"outputs are missing; write export_onnx\(x, net\(x\)"):
         export_onnx([x])
+    with pytest.raises(TypeError, match=r"inputs must be PyTensor variables.*write export_onnx"):
+        export_onnx(np.exp, "x.onnx")
     with pytest.raises(TypeError, match="must be PyTensor variables"):
         export_onnx([x], [1])
     z = pt.zvector("z")

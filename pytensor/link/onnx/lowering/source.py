@@ -1,7 +1,7 @@
 """What is lowered: variables, a compiled function, or the graph that a mode has rewritten."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,6 +52,9 @@ class Source:
     name: str | None = None
 
 
+_FORM = "write export_onnx(x, net(x), path), or export_onnx(function, path)"
+
+
 def source_of(inputs, outputs, *, optimize=True):
     """Return the `Source` of the inputs and outputs that `export_onnx` is given.
 
@@ -70,7 +73,7 @@ def source_of(inputs, outputs, *, optimize=True):
         return _of_function(inputs)
     inputs = _as_variables("inputs", inputs)
     if outputs is None:
-        raise TypeError("outputs are needed unless a compiled function is exported")
+        raise TypeError(f"outputs are missing; {_FORM}")
     outputs = _as_variables("outputs", outputs)
     if not outputs:
         raise ValueError("a model needs outputs")
@@ -151,7 +154,11 @@ def generators_of(variables):
 
 
 def _as_variables(name, variables):
-    variables = [variables] if isinstance(variables, Variable) else list(variables)
+    if isinstance(variables, Variable):
+        return [variables]
+    if not isinstance(variables, Iterable):
+        raise TypeError(f"{name} must be PyTensor variables, got {variables!r}; {_FORM}")
+    variables = list(variables)
     for variable in variables:
         if not isinstance(variable, Variable):
             raise TypeError(f"{name} must be PyTensor variables, got {variable!r}")
