@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock, counted, isolate, percent, plural, summary } from "../src/page/text.js";
+import { clock, isolate, percent, plural, spoken, summary } from "../src/page/text.js";
 
 const found = (name, score = 0.5) => ({ name, score });
 
@@ -12,10 +12,18 @@ test("a summary names the most frequent classes and counts the others", () => {
   assert.match(summary(many.slice(0, 6)), /and 1 other class$/);
 });
 
-test("what is seen is named as the classes are, whatever their plural is", () => {
-  const cells = ["RBC", "Platelets", "RBC", "WBC"].map((name) => found(name, 3.9));
-  assert.equal(counted(cells), "2 × RBC, 1 × Platelets, 1 × WBC");
-  assert.equal(counted([]), "nothing");
+test("what is seen is read out in words, with plurals where they are regular", () => {
+  const persons = [found("person"), found("cell phone"), found("person")];
+  assert.equal(spoken(persons), "2 persons, 1 cell phone");
+  assert.equal(
+    spoken([found("skis"), found("skis"), found("שלום")]),
+    "2 × skis, 1 × \u2068שלום\u2069",
+  );
+  const cells = ["RBC", "Platelets", "RBC", "WBC"].map((name) => found(name));
+  assert.equal(spoken(cells), "2 × RBC, 1 × Platelets, 1 × WBC");
+  assert.equal(spoken([]), "nothing");
+  const many = Array.from({ length: 7 }, (_, number) => found(`class ${number}`));
+  assert.match(spoken(many), /^1 × class 0, (.*, ){4}and 2 other classes$/);
 });
 
 test("scores above 1 are no percentages, and the summary says so", () => {

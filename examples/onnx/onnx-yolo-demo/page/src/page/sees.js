@@ -1,6 +1,6 @@
 /** What the model sees, in words on the stage, and read out by screen readers if that is asked for. */
 import { byId } from "./environment.js";
-import { counted, sentence, setText } from "./text.js";
+import { sentence, setText, spoken } from "./text.js";
 
 const READ_EVERY_MS = 1000;
 let readAt = Number.NEGATIVE_INFINITY;
@@ -10,7 +10,7 @@ let readAt = Number.NEGATIVE_INFINITY;
  * @param {boolean} live Whether more pictures follow; of others the status line tells.
  */
 export function showSeen(detections, live) {
-  const text = detections ? counted(detections) : "";
+  const text = detections ? spoken(detections) : "";
   byId("sees").hidden = !detections?.length;
   setText(byId("sees"), text);
   const now = performance.now();

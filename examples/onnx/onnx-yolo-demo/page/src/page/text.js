@@ -20,22 +20,35 @@ const MAX_NAMED = 5; // classes in a summary
 /**
  * "2 × person, 1 × cell phone", the most frequent first; "nothing" without detections.
  *
- * Names stay as they are: a rule for plurals is wrong for some. Those that are written from right
- * to left are kept apart from the numbers around them.
+ * Names that are written from right to left are kept apart from the numbers around them.
  */
-export function counted(detections) {
+export function summary(detections) {
   const counts = new Map();
   for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   const parts = ranked.slice(0, MAX_NAMED).map(([name, count]) => `${count} × ${isolate(name)}`);
   const left = ranked.length - parts.length;
   if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
-  return parts.join(", ") || "nothing";
+  return parts.length ? parts.join(", ") + scoresRemark(detections) : "nothing";
 }
 
-/** The same with a remark on scores that are no probabilities. */
-export function summary(detections) {
-  return counted(detections) + scoresRemark(detections);
+/**
+ * The same to be read out: "2 persons, 1 cell phone".
+ *
+ * Only words in small letters whose plural is regular in English get one; RBC has none.
+ */
+export function spoken(detections) {
+  const counts = new Map();
+  for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const parts = [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, count]) => {
+      if (/^[a-z ]*[a-egi-rt-w]$/.test(name)) return plural(count, name);
+      return `${count} × ${isolate(name)}`;
+    });
+  const left = parts.splice(MAX_NAMED).length;
+  if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
+  return parts.join(", ") || "nothing";
 }
 
 /** A text of any direction of writing within one of another, by Unicode's isolates where needed. */
