@@ -170,11 +170,22 @@ if not floats:
 name, output = floats[0], network.outputs[floats[0]]
 parameters = [network.parameters[name] for name in trained]
 size = x.type.shape[0] or 1
+if missing := {"x", "y"} - {*data}:
+    parser.error(f"{o.data} has no {missing.pop()}")
+if len(data["x"]) != len(data["y"]):
+    parser.error(f"{o.data} has {len(data['x'])} rows of x and {len(data['y'])} entries of y")
 row, expected = data["x"].shape[1:], x.type.shape[1:]
 if len(row) != len(expected) or any(k not in (None, n) for k, n in zip(expected, row, strict=True)):
     parser.error(f"x in {o.data} is {data['x'].shape}; the model's input is {x.type.shape}")
 if data["y"].dtype.kind not in "iuf":
     parser.error(f"y in {o.data} is of dtype {data['y'].dtype}; give classes as integers from 0 on")
+if data["y"].dtype.kind in "iu":
+    count = data["y"].max() + 1 if o.cut else output.type.shape[-1] or np.inf
+    if not 0 <= data["y"].min() <= data["y"].max() < count:
+        parser.error(f"y in {o.data} has classes outside of 0 to {count - 1}")
+elif data["y"].ndim != output.type.ndim:
+    parser.error(f"y in {o.data} is {data['y'].shape}, the output {output.type.shape}; classes "
+                 "are integers")  # fmt: skip
 kind = "int64" if data["y"].dtype.kind in "iu" else output.type.dtype
 data = [data["x"].astype(x.type.dtype), data["y"].astype(kind)]
 order = np.random.default_rng(0).permutation(len(data[0]))

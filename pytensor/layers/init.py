@@ -28,17 +28,16 @@ __all__ = [
 ]  # fmt: skip
 
 # What to write for names of `torch.nn.init` that aren't here
-RESTART = "write layers.restart(weight, init.{})"
+FORM = "use init.{}, in layers.parameter(shape, ...) or layers.restart(weight, ...)"
 ELSEWHERE = {
-    "ones": RESTART.format("constant(1.0)"),
-    "trunc_normal": RESTART.format("truncated_normal(std)"),
-    "zeros": RESTART.format("constant(0.0)"),
+    "ones": FORM.format("constant(1.0)"),
+    "trunc_normal": FORM.format("truncated_normal(std)"),
+    "zeros": FORM.format("constant(0.0)"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    form = RESTART.format("{}(...)")
-    raise missing_name(f"module {__name__!r}", name, __all__, ELSEWHERE, form)
+    raise missing_name(f"module {__name__!r}", name, __all__, ELSEWHERE, FORM.format("{}(...)"))
 
 
 type Distribution = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]

@@ -71,6 +71,14 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
 
     shapes = "x in d.npz is (9, 1, 28, 28); the model's input is (1, 784)"
     assert answer("m.onnx", "--data", "d.npz").endswith(shapes)
+    for y, problem in (
+        (np.full(9, -1), "has classes outside of 0 to 1"),
+        (np.zeros(9), "is (9,), the output (1, 2); classes are integers"),
+        (np.zeros(8, int), "has 9 rows of x and 8 entries of y"),
+        (np.full(9, "cat"), "give classes as integers from 0 on"),
+    ):
+        np.savez(tmp_path / "d.npz", x=np.zeros((9, 784)), y=y)
+        assert answer("m.onnx", "--data", "d.npz").endswith(problem)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for slow in ("jax", "onnx", "pytensor"):
         (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")
