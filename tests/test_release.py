@@ -266,3 +266,12 @@ def test_an_older_python_builds_a_wheel_so_that_pip_says_which_it_wants(monkeypa
     hook = stubs.StubsHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel")
     hook.initialize("standard", build_data)
     assert build_data == {"force_include": {}}
+
+
+def test_an_older_python_ends_in_one_line(monkeypatch):
+    pytest.importorskip("hatchling")
+    hook = ci_program("readme.py").ReadmeHook(str(ROOT), {})
+    metadata = tomllib.loads(text("pyproject.toml"))["project"]
+    monkeypatch.setattr("platform.python_version", lambda: "3.11.7")
+    with pytest.raises(SystemExit, match=r"needs Python >=3.12,<3.15; this is Python 3.11.7$"):
+        hook.update(metadata)
