@@ -72,6 +72,7 @@ def test_a_property_keeps_its_error():
 def test_the_lines_in_the_errors_work():
     slope = layers.parameter((1,), init.constant(0.25))
     layers.restart(slope, init.constant(0.0))
-    assert pt.nn.prelu(pt.constant([-1.0, 2.0]), slope).eval(mode=REFERENCE_MODE).tolist() == [0.0, 2.0]
+    y = pt.nn.prelu(pt.constant([-1.0, 2.0]), slope)
+    assert y.eval(mode=REFERENCE_MODE).tolist() == [0.0, 2.0]
     rate = optimizers.SGD(lr=lambda step: 0.1 * 0.5 ** (step // 1000)).value_of("learning_rate")
     assert float(rate.eval(mode=REFERENCE_MODE)) == pytest.approx(0.1)
