@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError, EncodeError
 from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 
 import onnx
-from onnx import inliner, numpy_helper
+from onnx import helper, inliner, numpy_helper
 from pytensor.link.onnx.importing.errors import ImportedModelError
 from pytensor.link.onnx.importing.registry import operator_funcify
 
@@ -194,9 +194,12 @@ def _check_opset(version, where):
 def _readable(proto, where):
     """Return the model, a copy if need be, without what onnx-ir doesn't read.
 
-    Sparse initializers become arrays, and no value is said to be a dictionary.
+    Sparse initializers and constants become arrays, and no value is said to be a dictionary.
     """
-    if not any(g.sparse_initializer or any(map(_is_map, _values(g))) for g in graphs(proto.graph)):
+    if not any(
+        g.sparse_initializer or _sparse_constants(g) or any(map(_is_map, _values(g)))
+        for g in graphs(proto.graph)
+    ):
         return proto
     readable = onnx.ModelProto()
     readable.CopyFrom(proto)
@@ -204,15 +207,24 @@ def _readable(proto, where):
         for value in filter(_is_map, _values(graph)):
             value.ClearField("type")
         for sparse in graph.sparse_initializer:
-            try:
-                tensor = numpy_helper.from_array(dense_array(sparse), sparse.values.name)
-            except (IndexError, TypeError, ValueError) as error:
-                raise ImportedModelError(
-                    f"from_onnx: {where}: the sparse initializer {sparse.values.name!r}: {error}"
-                ) from error
-            graph.initializer.append(tensor)
+            graph.initializer.append(_dense(sparse, f"{where}: the sparse initializer"))
         del graph.sparse_initializer[:]
+        for constant in _sparse_constants(graph):
+            value = _dense(constant.sparse_tensor, f"{where}: the sparse constant")
+            constant.CopyFrom(helper.make_attribute("value", value))
     return readable
+
+
+def _dense(sparse, what):
+    name = sparse.values.name
+    try:
+        return numpy_helper.from_array(dense_array(sparse), name)
+    except (IndexError, TypeError, ValueError) as error:
+        raise ImportedModelError(f"from_onnx: {what} {name!r}: {error}") from error
+
+
+def _sparse_constants(graph):
+    return [a for node in graph.node for a in node.attribute if a.HasField("sparse_tensor")]
 
 
 def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

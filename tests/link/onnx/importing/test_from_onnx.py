@@ -282,6 +282,16 @@ def test_sparse_initializers(indices):
     assert len(network.graph.sparse_initializer) == 1  # the model given stays as it was
 
 
+def test_a_sparse_constant():
+    network = model([("Constant", [], ["w"]), ("MatMul", ["x", "w"], ["y"])])
+    value = helper.make_attribute("sparse_value", sparse([0, 3]))
+    network.graph.node[0].attribute.append(value)
+    imported = from_onnx(network)
+    x = {imported.inputs["x"]: np.eye(3, dtype="float32")}
+    y = imported.outputs["y"].eval(x, mode=REFERENCE_MODE)
+    np.testing.assert_array_equal(y, np.float32([[3, 0], [0, 4], [0, 0]]))
+
+
 def products_in_branches():
     """Return a model of an If, whose branches are products of "x" and "x"."""
     return onnx.parser.parse_model("""
