@@ -30,7 +30,7 @@ class HasParameters(Protocol):
 
     @property
     def parameters(self) -> Callable[[], list[TensorSharedVariable]] | dict[str, Variable]:
-        """What is trained, or a function that returns it."""
+        """Give the trained variables, or a function that returns them."""
 
 
 type Parameters = Iterable[SharedVariable] | Mapping[str, Variable] | HasParameters
@@ -120,7 +120,7 @@ def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
 
 
 def check_parameters(params: Parameters) -> list[TensorSharedVariable]:
-    """Return `params`, or those of a module, as a list of float shared variables, all different."""
+    """Return `params`, or a module's, as a list of float shared variables, all different."""
     given: Any = getattr(params, "parameters", params)
     given = given() if callable(given) else given
     if isinstance(given, Mapping):

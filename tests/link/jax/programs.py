@@ -36,7 +36,7 @@ def program_text(function):
 
 
 def equations(program):
-    """Yield all of them, those of nested programs included."""
+    """Yield the equations of a program, and of the programs in it."""
     for equation in program.eqns:
         yield equation
         for parameter in equation.params.values():

@@ -24,7 +24,7 @@ from pytensor.tensor.conv.ops import Conv
 from pytensor.tensor.elemwise import DimShuffle
 
 ROUNDS = 8  # after 7, all convolutions are told apart
-# Size s has those of n with more channels, which the arrays tell.
+# Size s has as many as n, with more channels, which the arrays tell.
 CONVOLUTIONS = {"n": 87, "m": 112, "l": 173}
 
 

@@ -315,7 +315,7 @@ class NodeReader:
 
     @property
     def label(self) -> str:
-        """What errors call the node."""
+        """Name the node in errors."""
         name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
         return repr(name) if name else f"the node of {', '.join(map(repr, outputs))}"
 

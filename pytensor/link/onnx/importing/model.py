@@ -224,7 +224,8 @@ def _dense(sparse, what):
 
 
 def _sparse_constants(graph):
-    return [a for node in graph.node for a in node.attribute if a.HasField("sparse_tensor")]
+    constants = (node for node in graph.node if node.op_type == "Constant")
+    return [a for node in constants for a in node.attribute if a.HasField("sparse_tensor")]
 
 
 def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

@@ -31,7 +31,7 @@ MOMENTUM = 0.1
 
 
 def found_by(*program, devices):
-    """Return what a program, ``-m MODULE`` or ``-c CODE``, prints on so many virtual devices."""
+    """Return the output of a program, ``-m MODULE`` or ``-c CODE``, on virtual devices."""
     process = subprocess.run(
         [sys.executable, "-W", "error", *program],
         cwd=Path(__file__).parents[4],

@@ -92,7 +92,7 @@ def test_a_copied_function_computes_the_same():
 
 
 def test_updates_that_differ_in_a_number_only():
-    """What is computed in the same way is one Op for all arrays of a shape."""
+    """Arrays of one shape share an Op if they are computed in the same way."""
     v, w = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "vw")
     pytensor.function([], [], updates={v: 2 * v - 0.5, w: 3 * w - 0.5}, mode=jax_mode())()
     np.testing.assert_array_equal(v.get_value(), [1.5] * 3)

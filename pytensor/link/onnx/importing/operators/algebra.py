@@ -179,7 +179,7 @@ def constant_(
     value_string=None,
     value_strings=None,
 ):
-    # `sparse_value` is never met: onnx-ir has no sparse tensors, and refuses the file
+    # `sparse_value` is never met: it became `value` when the file was read
     if value is not None:
         if value.dtype == ir.DataType.STRING:
             return _text(node, value.string_data(), tuple(value.shape))
