@@ -38,7 +38,7 @@ from evaluation.detectors import (
 )
 from evaluation.films import FILMS, USUAL_RATE, FilmError, FilmWriter, frames
 from evaluation.report import draw_detections
-from evaluation.tracking import STAY, Tracker
+from evaluation.tracking import KNOWN, Tracker
 from PIL import Image
 from tqdm import tqdm
 from training.checkpoint import CheckpointError
@@ -209,7 +209,7 @@ def detect_in_film(source, name, find, thresholds, output, every):
         for count, (seconds, pixels) in enumerate(bar):
             if count % every:
                 continue
-            weak = find(pixels, STAY * thresholds)
+            weak = find(pixels, KNOWN * thresholds)
             found, numbers = tracker.update(weak, max(seconds - before, SHORTEST))
             before = seconds
             seen = Seen(f"{name}_frame_{count:06d}", pixels, found, numbers)

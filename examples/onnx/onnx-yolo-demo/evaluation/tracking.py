@@ -10,12 +10,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from utils import box_iou
 
-STAY = 0.4  # share of its class's threshold that a weak detection's score must exceed
-CLEARLY = 1.5  # times the threshold: drawn at once, however weak it was before
+# Shares of its class's threshold that a detection's score must exceed
+STAY = 0.4  # to keep a thing that is drawn
+KNOWN = 0.2  # to be followed, though not drawn
+CLEARLY = 1.5  # to be drawn at once where nothing was known
+CLEARLY_MORE = 2.0  # to be drawn at once where a thing was weak before
+ENOUGH = 0.3  # thresholds times seconds: the sum from which a weak thing is drawn
+LONGEST_STEP = 0.1  # seconds that one frame counts for in that sum
 LEAST_OVERLAP = 0.1
 SURE_FRAMES, SURE_SECONDS = 3, 0.5  # in a row above the threshold; then a thing gets a number
 LOST_AFTER = 30  # frames without it
 DRAWN_SECONDS = 0.25  # without it
+KNOWN_SECONDS = 1.0  # without it, of a thing that isn't drawn
 LOST_SECONDS = 1e9  # of a thing of which only the place is known
 USUAL_SECONDS = 1 / 30  # between two frames
 # How fast drawn corners follow: per second, and per side of the box that they are behind
@@ -32,6 +38,7 @@ class Track:
     label: int
     shown: bool  # whether it has ever been drawn
     in_row: int  # frames above the threshold, up to the last one it was found in
+    excess: float = 0.0  # of its scores over the threshold, while it isn't drawn; see `ENOUGH`
     speed: np.ndarray = field(default_factory=lambda: np.zeros(2))  # pixels a second
     above_seconds: float = 0.0  # how long these frames took
     hits: int = 1  # frames that it was found in
@@ -44,6 +51,12 @@ class Track:
         """Tell whether it was found a moment ago."""
         return self.seconds <= DRAWN_SECONDS
 
+    @property
+    def is_kept(self):
+        """Tell whether it may still be found again."""
+        waits = DRAWN_SECONDS if self.shown else KNOWN_SECONDS
+        return self.seconds <= waits or (self.number and self.missed < LOST_AFTER)
+
     def expected(self):
         """Return where the thing should be in the present frame."""
         return self.box + np.tile(self.speed * self.seconds, 2)
@@ -52,7 +65,7 @@ class Track:
         """Note a frame without it."""
         self.in_row, self.above_seconds, self.missed = 0, 0.0, self.missed + 1
 
-    def find(self, box, score, limit):
+    def find(self, box, score, limit, is_fresh):
         """Note a detection; one that trembles around the old box hardly moves it."""
         seconds, old = self.seconds, self.expected()
         side = max((box[2] - box[0] + box[3] - box[1]) / 2, 1)
@@ -62,8 +75,12 @@ class Track:
         way = (new[:2] + new[2:] - self.box[:2] - self.box[2:]) / 2
         self.speed = self.speed + max(1 / self.hits, LEAST_NEW_SPEED) * (way / seconds - self.speed)
         self.score += (1 - np.exp(-SCORE_BY_SECOND * seconds)) * (score - self.score)
-        if not self.shown and (self.score > limit or score > CLEARLY * limit):
-            self.shown, self.score = True, max(self.score, score)
+        if not self.shown:
+            step = min(seconds, LONGEST_STEP)
+            self.excess = max(self.excess + (score / limit - 1) * step, 0.0)
+            clearly = 1 if is_fresh else CLEARLY_MORE
+            if self.excess > ENOUGH or score > clearly * limit:
+                self.shown, self.score = True, max(self.score, score)
         is_above = self.shown and score > limit
         self.above_seconds = self.above_seconds + seconds if is_above and self.in_row else 0.0
         self.in_row = self.in_row + 1 if is_above else 0
@@ -83,6 +100,7 @@ class Tracker:
         self.thresholds = np.asarray(thresholds, float)
         self.tracks = []
         self.seen = {}  # how many things of each class have got a number
+        self.is_fresh = True  # nothing is known of what is in view
 
     def update(self, detections, seconds=USUAL_SECONDS):
         """Follow the things of the next frame.
@@ -90,7 +108,7 @@ class Tracker:
         Parameters
         ----------
         detections : array, (n, 6)
-            As of `evaluation.detectors.detect`, with scores above `STAY` times the thresholds.
+            As of `evaluation.detectors.detect`, with scores above `KNOWN` times the thresholds.
         seconds : float
             Since the frame before, above 0.
 
@@ -103,30 +121,29 @@ class Tracker:
         """
         detections = np.reshape(np.asarray(detections, float), (-1, 6))
         limits = self.thresholds[detections[:, 5].astype(int)]
-        sure, everything = detections[:, 4] > limits, np.ones(len(detections), bool)
+        sure, weak = detections[:, 4] > limits, detections[:, 4] > STAY * limits
+        everything = np.ones(len(detections), bool)
         shown = [track for track in self.tracks if track.shown]
         hidden = [track for track in self.tracks if not track.shown]
         recent = [track for track in shown if track.is_recent]
         for track in self.tracks:
             track.seconds += seconds
         pairs = {}
-        for tracks, wanted in ((shown, sure), (recent, ~sure), (hidden, everything)):
+        for tracks, wanted in ((shown, sure), (recent, weak & ~sure), (hidden, everything)):
             _pair(pairs, tracks, detections, wanted)
         for track in self.tracks:
             if track in pairs:
                 row = detections[pairs[track]]
-                track.find(row[:4], row[4], limits[pairs[track]])
+                track.find(row[:4], row[4], limits[pairs[track]], self.is_fresh)
             else:
                 track.miss()
-        self.tracks = [
-            track
-            for track in self.tracks
-            if track.is_recent or (track.number and track.missed < LOST_AFTER)
-        ]
+        self.tracks = [track for track in self.tracks if track.is_kept]
+        clearly = 1 if self.is_fresh else CLEARLY
         for place in sorted({*range(len(detections))} - {*pairs.values()}):
             box, score, label = np.split(detections[place], [4, 5])
-            is_sure = bool(sure[place])
-            self.tracks.append(Track(box, score.item(), int(label[0]), is_sure, int(is_sure)))
+            shown = bool(score > clearly * limits[place])
+            self.tracks.append(Track(box, score.item(), int(label[0]), shown, int(shown)))
+        self.is_fresh = False
         for track in self.tracks:
             is_counted = track.in_row >= SURE_FRAMES and track.above_seconds >= SURE_SECONDS
             if is_counted and not track.number:
@@ -138,6 +155,7 @@ class Tracker:
         self.tracks = [track for track in self.tracks if track.number]
         for track in self.tracks:
             track.speed, track.seconds = np.zeros(2), LOST_SECONDS
+        self.is_fresh = True
 
     def _drawn(self):
         drawn = [track for track in self.tracks if track.shown and track.is_recent]

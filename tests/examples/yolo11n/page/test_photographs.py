@@ -174,7 +174,7 @@ def box_changes(sources, class_id, count, folder):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("sources", "class_id", "count", "steady"), [("voc2012_", 1, 28, 20), ("unsplash_", 77, 16, 13)]
+    ("sources", "class_id", "count", "steady"), [("voc2012_", 1, 28, 25), ("unsplash_", 77, 16, 14)]
 )
 def test_boxes_in_moved_stills_are_steady(sources, class_id, count, steady, tmp_path):
     changes = box_changes(sources, class_id, count, tmp_path)

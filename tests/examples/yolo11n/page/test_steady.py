@@ -33,7 +33,7 @@ def films_of(pictures, folder, count=20):
     detector = OnnxDetector(model, batch_size=1)
     limits, rng = detector.suppression.confidence, np.random.default_rng(0)
     films = [
-        [detect_in(detector, frame, 0.4 * limits).tolist() for frame in moved_still(p, rng, count)]
+        [detect_in(detector, frame, 0.2 * limits).tolist() for frame in moved_still(p, rng, count)]
         for p in pictures
     ]
     return films, [*limits]
@@ -54,36 +54,18 @@ def followed(films, thresholds, folder):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def most_at_once(film, limits):
-    """Return how many of each class are above their threshold in one frame, at most."""
-    return [
-        max(sum(row[4] > limit and row[5] == k for row in frame) for frame in film)
-        for k, limit in enumerate(limits)
-    ]
-
-
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_still_is_counted_the_same_after_20_and_80_seconds(tmp_path):
-    """At ten frames a second, in the page's samples: just what is there, where the model sees that.
-
-    Nowhere is more counted than the model sees at once.
-    """
+    """At ten frames a second, in the page's samples: just what is there."""
     assets = page_assets()
     samples = json.loads(assets["samples"])
     pictures = [Image.open(io.BytesIO(assets[one["asset"]])).convert("RGB") for one in samples]
     films, limits = films_of(map(np.asarray, pictures), tmp_path)
     rng = np.random.default_rng(1)
     films = [[film[k] for k in rng.integers(0, len(film), 800)] for film in films]
-    right = 0
-    for sample, film, report in zip(samples, films, followed(films, limits, tmp_path), strict=True):
+    for sample, report in zip(samples, followed(films, limits, tmp_path), strict=True):
         numbers = {
             name: int(n) for n, name in re.findall(r"(\d) (person|cell phone)", sample["title"])
         }
         there = [numbers.get(name, 0) for name in ("person", "cell phone")]
-        most = most_at_once(film, limits)
-        after_20, after_80 = report["seen"][199], report["seen"][799]
-        assert np.all(np.array(after_80) <= most), sample["title"]
-        if most == there:
-            assert after_20 == after_80 == there, sample["title"]
-            right += 1
-    assert right >= 4
+        assert report["seen"][199] == report["seen"][799] == there, sample["title"]

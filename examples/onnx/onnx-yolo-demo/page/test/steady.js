@@ -8,7 +8,7 @@
  * and `drawn`, and how many things of each class were counted after each frame, `seen`.
  */
 import { readFileSync } from "node:fs";
-import { drawn, follow, NOTHING, STAY } from "../src/count/tracking.js";
+import { drawn, follow, KNOWN, NOTHING } from "../src/count/tracking.js";
 
 const SECONDS = 0.1; // between two frames
 const { films, thresholds } = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -22,7 +22,7 @@ const report = films.map((frames) => {
       return { x1, y1, x2, y2, score, classId, name: String(classId) };
     });
     const above = (share) => all.filter((one) => one.score > share * thresholds[one.classId]);
-    state = follow(state, above(STAY), thresholds, SECONDS);
+    state = follow(state, above(KNOWN), thresholds, SECONDS);
     return { found: above(1).length, drawn: drawn(state).length, seen: state.seen };
   });
   return {

@@ -174,15 +174,28 @@ test("a score that trembles about its threshold makes no box come and go", () =>
   assert.deepEqual(shown, [1, 1, 1, 1, 1, 1, 1, 1]);
 });
 
-test("what was weak is drawn when its mean score is above the threshold, or one clearly", () => {
-  const counts = (scores) =>
-    states(
-      scores.map((score) => [at(50, 50, "person", score)]),
-      0.1,
-    ).map((state) => drawn(state).length);
+/** How many things are drawn in each of some frames in which one has these scores, 0.1 s apart. */
+const counts = (scores, state = NOTHING) =>
+  states(
+    scores.map((score) => [at(50, 50, "person", score)]),
+    0.1,
+    state,
+  ).map((after) => drawn(after).length);
+
+test("what was weak is drawn when its excess over the threshold adds up, or at twice it", () => {
   assert.deepEqual(counts([0.2, 0.3, 0.45, 0.2]), [0, 0, 0, 0]);
-  assert.deepEqual(counts([0.2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]), [0, 0, 0, 0, 0, 0, 1, 1]);
-  assert.deepEqual(counts([0.2, 0.2, 0.61, 0.6]), [0, 0, 1, 1]); // a phone that is lifted
+  assert.deepEqual(counts([0.2, 0.72, 0.72, 0.72, 0.72, 0.72]), [0, 0, 0, 0, 1, 1]); // 0.08 each
+  assert.deepEqual(counts([0.2, 0.2, 0.81, 0.6]), [0, 0, 1, 1]);
+  const trembling = steps(100).map((k) => (k % 2 ? 0.25 : 0.54));
+  assert.equal(counts([0.2, ...trembling]).at(-1), 0);
+});
+
+test("what is new is drawn at once if it is clear, or if it is in the first frame", () => {
+  const [other] = states([[at(300, 50)]]);
+  assert.deepEqual(counts([0.61, 0.3], other), [2, 2]);
+  assert.deepEqual(counts([0.59, 0.3], other), [1, 1]);
+  assert.deepEqual(counts([0.41, 0.3]), [1, 1]);
+  assert.deepEqual(counts([0.41, 0.3], jumped(other)), [1, 1]);
 });
 
 test("what trembles is drawn steadier, and what moves where it is", () => {
@@ -297,8 +310,9 @@ test("what is switched off, or below another threshold, is no longer drawn", () 
 
 test("pictures are detected in with the thresholds themselves", () => {
   assert.deepEqual(leastScores(frame(0, { live: undefined }), [0.5, 0.2]), [0.5, 0.2]);
-  assert.deepEqual(leastScores(frame(0), [0.5, 0.2]), [0.2, 0.4 * 0.2]);
+  assert.deepEqual(leastScores(frame(0), [0.5, 0.2]), [0.1, 0.2 * 0.2]);
 });
+
 const LINE = { a: { x: 0.1, y: 0.5 }, b: { x: 0.9, y: 0.5 } };
 
 /** What a gate says to a thing at each of several places. */

@@ -5,7 +5,7 @@
  * @import {Frame} from "../page/stage.js"
  * @import {State, Track} from "./tracking.js"
  */
-import { drawn, follow, judged, jumped, NOTHING, STAY, withoutNumbers } from "./tracking.js";
+import { drawn, follow, judged, jumped, KNOWN, NOTHING, withoutNumbers } from "./tracking.js";
 
 const LONGEST_GAP = 1; // seconds between frames; after more, somebody paused or went elsewhere
 
@@ -15,7 +15,7 @@ const LONGEST_GAP = 1; // seconds between frames; after more, somebody paused or
  * @param {number[]} thresholds Of the classes.
  */
 export const leastScores = ({ live }, thresholds) =>
-  live ? thresholds.map((threshold) => STAY * threshold) : thresholds;
+  live ? thresholds.map((threshold) => KNOWN * threshold) : thresholds;
 
 export class Follower {
   #source = ""; // of the frames
