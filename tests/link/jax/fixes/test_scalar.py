@@ -5,9 +5,15 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor import scalar as ps
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.scalar.loop import ScalarLoop
+from pytensor.tensor.elemwise import Elemwise
 
 jax = pytest.importorskip("jax")
+
+from pytensor.link.jax import jax_mode  # noqa: E402
+from tests.link.jax.fixes.comparing import compare  # noqa: E402
 
 PYTHON = Mode("py", "fast_run")
 
@@ -18,8 +24,6 @@ N, X, Y = pt.vector("n", dtype="int64"), pt.vector("x"), pt.vector("y")
 @pytest.mark.parametrize("mode", ["JAX", pytest.param("tuned", marks=pytest.mark.slow)])
 def test_values_and_gradients(mode):
     if mode == "tuned":
-        from pytensor.link.jax import jax_mode
-
         mode = jax_mode()
     results = [
         pt.round(X, mode="half_away_from_zero"),
@@ -65,3 +69,34 @@ def test_gradients_that_jax_takes(name):
     np.testing.assert_allclose(value, right, rtol=1e-12, atol=1e-300)
     (found,) = pull((np.ones_like(values),))
     np.testing.assert_allclose(found, gradient, rtol=1e-12, atol=1e-300)
+
+
+def test_scalar_ops_without_elemwise_compute_in_their_dtype():
+    """Unsigned integers aren't negated, and an int32 isn't rounded to float32."""
+    n, k = ps.uint32("n"), ps.int32("k")
+    outputs = [ps.softplus(n), ps.reciprocal(k), ps.int_div(k, n)]
+    f = pytensor.function([n, k], outputs, mode=jax_mode())
+    soft, inverse, quotient = f(np.uint32(32), np.int32(10))
+    assert [v.dtype for v in (soft, inverse, quotient)] == [v.type.dtype for v in outputs]
+    np.testing.assert_allclose([soft, inverse, quotient], [32, 0.1, 0])
+    assert f(np.uint32(0), np.int32(10))[2] == 0
+
+
+@pytest.mark.slow
+def test_gradients_by_scalar_loops():
+    k, x = pt.vector("k"), pt.vector("x")
+    outputs = [pt.grad(f(k, x).sum(), k) for f in (pt.gammainc, pt.gammaincc)]
+    outputs += pt.grad(pt.betainc(k, x, 0.3).sum(), [k, x])
+    compare([k, x], outputs, [np.array([0.5, 2.0, 7.0]), np.array([0.7, 3.0, 2.0])])
+
+
+def test_a_loop_that_a_condition_ends():
+    """Without a step it has the values that it began with."""
+    value, rate = ps.float64("value"), ps.float64("rate")
+    grown = value * rate
+    loop = Elemwise(ScalarLoop([value], [grown], [rate], until=grown > 100))
+    steps, start = pt.lvector("steps"), pt.vector("start")
+    f = pytensor.function([steps, start], loop(steps, start, 2.0), mode=jax_mode())
+    values, done = f([0, 3, 50], [1.0, 1.0, 3.0])
+    np.testing.assert_array_equal(values, [1, 8, 192])
+    np.testing.assert_array_equal(done, [False, False, True])

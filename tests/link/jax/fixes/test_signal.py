@@ -1,0 +1,43 @@
+"""Fourier transforms in `jax_mode`."""
+
+import numpy as np
+import pytest
+
+import pytensor.tensor as pt
+from pytensor.tensor import fft
+
+pytest.importorskip("jax")
+
+from tests.link.jax.fixes.comparing import compare
+
+rng = np.random.default_rng(0)
+# PyTensor calls NumPy so.
+without_axes = pytest.mark.filterwarnings("ignore:`axes` should not be:DeprecationWarning")
+
+
+@without_axes
+@pytest.mark.parametrize("norm", [None, "ortho", "no_norm"])
+@pytest.mark.parametrize("lengths", [(6,), (5,), (2, 3, 2, 5)])
+def test_fourier_transforms(lengths, norm):
+    x = pt.tensor("x", shape=(None,) * (1 + len(lengths)))
+    there = fft.rfft(x, norm)
+    back = fft.irfft(there * 2, norm, is_odd=bool(lengths[-1] % 2))
+    outputs = [there, back, *(pt.grad((y**3).sum(), x) for y in (there, back))]
+    compare([x], outputs, [rng.normal(size=(2, *lengths))])
+
+
+@without_axes
+@pytest.mark.parametrize("op", [fft.rfft_op, fft.irfft_op])
+def test_fourier_transforms_of_lengths_that_an_input_decides(op):
+    """Of a part of the array, and of one with zeros behind it."""
+    x, lengths = pt.matrix("x") if op is fft.rfft_op else pt.tensor3("x"), pt.lvector("lengths")
+    for n in (3, 8):
+        compare([x, lengths], op(x, lengths), [rng.normal(size=(2, 5, 2)[: x.ndim]), np.array([n])])
+
+
+@without_axes
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_fourier_transforms_of_other_dtypes(dtype):
+    x = pt.matrix("x", dtype=dtype)
+    there = fft.rfft_op(x, [6])
+    compare([x], [there, fft.irfft_op(there, [6])], [rng.normal(size=(2, 6)).astype(dtype)])

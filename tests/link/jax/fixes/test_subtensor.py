@@ -1,0 +1,55 @@
+"""Indexing that `jax_mode` has right where PyTensor's conversions to JAX haven't."""
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+
+pytest.importorskip("jax")
+
+from pytensor.link.jax import jax_mode
+from tests.link.jax.fixes.comparing import compare
+
+rng = np.random.default_rng(0)
+INDICES = {
+    "vector": ((0, [1, 2, 2, 3]), 4),
+    "rows": (([0, 0, 1],), (3, 4)),
+    "pairs, one counted from the end": (([0, -3, 1], [1, 1, 2]), 3),
+    "columns": ((slice(None), [1, 1, 0]), (3, 3)),
+}
+
+
+@pytest.mark.by_default("rows", "pairs, one counted from the end", "columns")
+@pytest.mark.parametrize("case", INDICES)
+def test_duplicates_are_ignored(case):
+    indices, shape = INDICES[case]
+    x, y = (
+        pt.matrix("x", dtype="float64"),
+        pt.tensor("y", dtype="float64", shape=np.broadcast_shapes(shape)),
+    )
+    result = pt.inc_subtensor(x[indices], y, ignore_duplicates=True)
+    compare([x, y], result, [np.zeros((3, 4)), rng.normal(size=shape)])
+
+
+def test_descending_unsigned_indices():
+    x = pt.vector("x", dtype="float64")
+    compare([x], x[pt.constant(np.array([3, 2, 1], "uint8"))], [np.arange(4.0)])
+
+
+@pytest.mark.by_default("set_subtensor")
+@pytest.mark.parametrize("write", [pt.inc_subtensor, pt.set_subtensor])
+def test_what_is_written_to_all_of_an_array_is_no_scatter(write):
+    """Reversed, such a scatter ends the process while XLA compiles."""
+    x, n = pt.vector("x", dtype="float64"), pt.lscalar("n")
+    outputs = [
+        write(pt.ones(4)[:n], x)[::-1],
+        write(pt.zeros((2, 4))[:, :n], 2.5)[:, ::-1],
+        write(pt.zeros((4, 3), dtype="float32")[0:n:1], x[:, None])[::-1],
+        pt.grad((x[::-1][:n] ** 2).sum(), x),
+    ]
+    f = pytensor.function([x, n], outputs, mode=jax_mode())
+    values = np.arange(4.0) + 1, np.int64(4)
+    assert "scatter" not in f.vm.jit_fn.lower(*values).as_text()
+    compare([x, n], outputs, values, py_mode="FAST_COMPILE")
+    compare([x, n], [write(pt.ones(4)[:n], x[:n])[::-1]], [values[0], np.int64(3)])
