@@ -1,14 +1,16 @@
 """Conversions of PyTensor's Ops to JAX that PyTensor gets wrong, refuses or lacks.
 
-A conversion is registered in one of two tables, and its module is listed there:
+A conversion is registered in one of these tables, and its module is listed there:
 
 ``@corrected_funcify.register``
     Only `pytensor.link.jax.jax_mode` has it; listed in `FIXES`, below.
+``@corrected_scalar.register``
+    The same for scalar Ops; in `elemwise`, and in `scalar` for Ops of `pytensor.scalar.math`.
 ``@jax_funcify.register``
     Mode JAX and `jax_mode` have it; listed in `OPS` of `pytensor.link.jax.dispatch.table`.
 
 A module may have both.  It is named after the module of PyTensor's that has most of its Ops;
-`callbacks` and `dtypes` have helpers.
+`callbacks` and `dtypes` have helpers.  Tests have the same names.
 """
 
 from functools import partial

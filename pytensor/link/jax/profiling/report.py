@@ -2,6 +2,8 @@
 
 ::
 
+    from pytensor.link.jax.profiling.report import profile
+
     step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode())
     print(profile(step, images, targets))
 

@@ -95,6 +95,14 @@ def length_inputs(op, node: Apply) -> Iterable[int]:
     one that computes it.  Register an Op of yours if an integer decides a length of its outputs;
     one that isn't registered is taken to have no such input.  For an Op with an inner graph, these
     are the places that decide a length of any node in it.
+
+    Examples
+    --------
+    ::
+
+        @length_inputs.register(MyRepeat)
+        def _(op, node):
+            return (1,)
     """
     return ()
 
