@@ -190,6 +190,22 @@ test("what was weak is drawn when its excess over the threshold adds up, or at t
   assert.equal(counts([0.2, ...trembling]).at(-1), 0);
 });
 
+test("a thing a little above its threshold is drawn after some time at any rate of frames", () => {
+  for (const [rate, most] of [
+    [1, 6],
+    [4, 1.5],
+    [10, 1.6],
+    [30, 1.6],
+  ]) {
+    const scores = [0.2, ...steps(60).map(() => 0.5)]; // 1.25 times the threshold: after 1.2 s
+    const first = states(
+      scores.map((score) => [at(50, 50, "person", score)]),
+      1 / rate,
+    ).findIndex((state) => drawn(state).length);
+    assert.ok(first > 0 && first / rate < most, `${first} frames of ${rate} a second`);
+  }
+});
+
 test("what is new is drawn at once if it is clear, or if it is in the first frame", () => {
   const [other] = states([[at(300, 50)]]);
   assert.deepEqual(counts([0.61, 0.3], other), [2, 2]);

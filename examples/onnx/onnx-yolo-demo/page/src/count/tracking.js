@@ -25,7 +25,7 @@ const STAY = 0.4; // to keep a thing that is drawn
 const CLEARLY = 1.5; // to be drawn at once where nothing was known
 const CLEARLY_MORE = 2; // to be drawn at once where a thing was weak before
 const ENOUGH = 0.3; // thresholds times seconds: the sum from which a weak thing is drawn
-const LONGEST_STEP = 0.1; // seconds that one frame counts for in that sum
+const LONGEST_STEP = 0.25; // seconds that one frame counts for in that sum
 const LEAST_OVERLAP = 0.1;
 // How long in a row a thing has to be above its threshold; what is seen for shorter isn't counted.
 const SURE = { frames: 3, seconds: 0.5 };
