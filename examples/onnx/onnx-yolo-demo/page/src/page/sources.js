@@ -281,10 +281,11 @@ class StreamSource extends LiveSource {
     this.mutedText = "";
     /** @type {(() => void)|null} Called when the stream was taken away. */
     this.onEnded = null;
-    track.addEventListener("ended", () => this.onEnded?.());
     /** @type {(() => void)|null} Called when `isMuted` has changed. */
     this.onMuted = null;
-    for (const kind of ["mute", "unmute"]) track.addEventListener(kind, () => this.onMuted?.());
+    // Listeners of addEventListener aren't called for tracks in Firefox 153.
+    track.onended = () => this.onEnded?.();
+    track.onmute = track.onunmute = () => this.onMuted?.();
   }
 
   /**
@@ -415,7 +416,7 @@ export class VideoSource extends LiveSource {
   #whole = null;
   /** Since when it plays, and from where, in seconds of the film. */
   #played = { from: 0, since: 0 };
-  #isSeeking = false; // because the user wants it
+  #seeks = 0; // under way
   /** @type {number[]} */
   #lengths = []; // of the last frames, in seconds
 
@@ -478,7 +479,7 @@ export class VideoSource extends LiveSource {
     const { video } = this;
     this.#playsFrom(video.currentTime);
     const look = async () => {
-      if (this.#isSeeking || (!video.ended && video.currentTime > 0)) return;
+      if (this.#seeks) return; // somebody seeks, not the loop
       const { from, since } = this.#played;
       const end = from + (performance.now() - since) / 1000;
       this.#playsFrom(0);
@@ -525,7 +526,7 @@ export class VideoSource extends LiveSource {
 
   /** Go to a time; a video that plays goes on from there. @param {number} seconds */
   async seek(seconds) {
-    this.#isSeeking = true;
+    this.#seeks += 1;
     const sought = videoEvent(this.video, "seeked");
     this.video.currentTime = seconds;
     try {
@@ -533,7 +534,7 @@ export class VideoSource extends LiveSource {
     } catch {
       throw this.describeFailure();
     } finally {
-      this.#isSeeking = false;
+      this.#seeks -= 1;
       this.#playsFrom(seconds);
     }
   }
