@@ -1,4 +1,4 @@
-"""What `jax_mode` computes on the host, for XLA has nothing for it."""
+"""Test the Ops that `jax_mode` computes on the host."""
 
 import numpy as np
 import pytest

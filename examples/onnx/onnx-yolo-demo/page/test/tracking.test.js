@@ -206,6 +206,18 @@ test("a thing a little above its threshold is drawn after some time at any rate 
   }
 });
 
+test("what was weak is known for a second without it", () => {
+  const weak = [at(50, 50, "person", 0.2)];
+  const clear = [at(50, 50, "person", 0.61)]; // 1.5 times the threshold
+  for (const [missing, shown] of [
+    [5, 0],
+    [12, 1],
+  ]) {
+    const frames = [[], weak, ...steps(missing).map(() => []), clear];
+    assert.equal(drawn(states(frames, 0.1).at(-1)).length, shown, `${missing} frames`);
+  }
+});
+
 test("what is new is drawn at once if it is clear, or if it is in the first frame", () => {
   const [other] = states([[at(300, 50)]]);
   assert.deepEqual(counts([0.61, 0.3], other), [2, 2]);

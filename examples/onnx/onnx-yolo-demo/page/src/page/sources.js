@@ -283,7 +283,7 @@ class StreamSource extends LiveSource {
     this.onEnded = null;
     /** @type {(() => void)|null} Called when `isMuted` has changed. */
     this.onMuted = null;
-    // Listeners of addEventListener aren't called for tracks in Firefox 153.
+    // Firefox 153 calls no listeners of tracks when a script dispatches such an event.
     track.onended = () => this.onEnded?.();
     track.onmute = track.onunmute = () => this.onMuted?.();
   }
