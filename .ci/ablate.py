@@ -3,10 +3,10 @@
 `.ci/structure.py --ablate` runs this. `ablate_guards` says what a mechanism is, `ablate_programs`
 has the programs.
 
-Each program runs twice with everything in place, which shows the mechanisms that it enters, then
-once without each of them. A mechanism is a candidate to go if the results stay the same, no graph
-is refused, no more programs are compiled and no call takes longer. In the end all candidates are
-left out at once, because one may cover for another.
+Each program runs with everything in place, which shows the mechanisms that it enters. Then each
+mechanism is left out of at most `--most` programs that enter it, from all groups. It is a candidate
+to go if the results stay the same, no graph is refused, no more programs are compiled and no call
+takes longer. In the end all candidates are left out at once, because one may cover for another.
 
 A rewrite or a pass is entered if it changes a graph, a conversion if it converts a node. A result
 is the same if its dtype and shape are, and its entries differ by less than the root of the dtype's
@@ -26,6 +26,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -110,6 +111,7 @@ class Found:
 
     programs: Counter = field(default_factory=Counter)  # how many of each group ran
     listed: Counter = field(default_factory=Counter)  # how many each group has
+    entering: dict = field(default_factory=lambda: defaultdict(list))  # programs by mechanism
     failed: dict = field(default_factory=dict)  # errors of programs with everything in place
     known: set = field(default_factory=set)  # mechanisms that are registered
     trials: dict = field(default_factory=lambda: defaultdict(Trials))
@@ -120,7 +122,17 @@ class Found:
         return sorted(m for m, trials in self.trials.items() if trials.changes_nothing())
 
 
-def ablate(groups, jobs):
+def spread(items, most):
+    """Return at most so many items, at equal distances."""
+    return items[:: -(-len(items) // most)]
+
+
+def group_of(label):
+    """Return the name of a program's group."""
+    return label.partition("/")[0]
+
+
+def ablate(groups, jobs, most):
     """Leave out mechanisms of programs; Ctrl-C ends it after the programs that are running.
 
     Parameters
@@ -129,6 +141,8 @@ def ablate(groups, jobs):
         Functions that can be pickled, and return programs by their names: functions, too.
     jobs : int
         Number of processes that run programs.
+    most : int
+        Number of programs that each mechanism is left out of.
 
     Returns
     -------
@@ -141,15 +155,28 @@ def ablate(groups, jobs):
             local.worker = Worker()
         return local.worker.ask(*task)
 
-    def leave_out_each(label, *program):
-        once, whole = ask(run, *program, ()), ask(run, *program, ())
-        error = once.error or whole.error
-        if not error and not are_same(whole, once):
-            error = "its results differ from run to run"
-        entered = [] if error else sorted(once.entered | whole.entered)
-        without = {mechanism: ask(run, *program, (mechanism,)) for mechanism in entered}
-        print(f"{label}: {error or f'{len(without)} mechanisms'}", flush=True)
-        return label, program, error, whole, without
+    def enter(task):
+        label, *program = task
+        outcome = ask(run, *program, ())
+        print(f"{label}: {outcome.error or f'{len(outcome.entered)} mechanisms'}", flush=True)
+        return outcome
+
+    def leave_out(task, mechanisms):
+        label, *program = task
+        whole = ask(run, *program, ())
+        if whole.error or not are_same(first[label], whole):
+            return whole.error or "its results differ from run to run", whole, {}
+        print(f"{label} without {', '.join(map(str, mechanisms))}", flush=True)
+        return "", whole, {gone: ask(run, *program, gone) for gone in mechanisms}
+
+    def each(function, arguments):
+        futures = {given[0][0]: threads.submit(function, *given) for given in arguments}
+        try:
+            wait(futures.values())
+        except KeyboardInterrupt:
+            for future in futures.values():
+                future.cancel()
+        return {label: f.result() for label, f in futures.items() if not f.cancelled()}
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as threads:
         os.environ["ABLATE_FOLDER"] = folder
@@ -158,34 +185,40 @@ def ablate(groups, jobs):
             for name, group in groups.items()
             for program in threads.submit(ask, list_programs, group).result()
         ]
-        found.listed.update(label.partition("/")[0] for label, _, _ in tasks)
-        futures = [threads.submit(leave_out_each, *task) for task in tasks]
-        try:
-            wait(futures)
-        except KeyboardInterrupt:
-            for future in futures:
-                future.cancel()
-        done = [future.result() for future in futures if not future.cancelled()]
-        for label, _, error, whole, without in done:
-            found.programs[label.partition("/")[0]] += 1
-            found.known |= whole.known
-            if error:
-                found.failed[label] = error
-            for mechanism, outcome in without.items():
-                found.trials[mechanism].add(label, whole, outcome)
-        gone = {*found.candidates()}
-        touched = [task for task in done if gone.intersection(task[-1])]
-        outcomes = threads.map(lambda task: ask(run, *task[1], gone), touched)
-        for (label, _, _, whole, _), outcome in zip(touched, outcomes, strict=True):
-            found.together.add(label, whole, outcome)
+        found.listed.update(group_of(label) for label, *_ in tasks)
+        first = each(enter, [(task,) for task in tasks])
+        found.programs.update(map(group_of, first))
+        found.known = {*chain.from_iterable(outcome.known for outcome in first.values())}
+        found.failed = {label: outcome.error for label, outcome in first.items() if outcome.error}
+        tasks = [task for task in tasks if task[0] in first.keys() - found.failed]
+        for task in tasks:
+            for mechanism in sorted(first[task[0]].entered):
+                found.entering[mechanism].append(task)
+        chosen = {(name,): spread(entering, most) for name, entering in found.entering.items()}
+
+        def run_without(chosen):
+            mine = [(t, [gone for gone, some in chosen.items() if t in some]) for t in tasks]
+            done = each(leave_out, [(task, gone) for task, gone in mine if gone])
+            for label, (error, outcome, without) in done.items():
+                if error:
+                    found.failed[label] = error
+                yield from ((gone, label, outcome, other) for gone, other in without.items())
+
+        for (mechanism,), *outcomes in run_without(chosen):
+            found.trials[mechanism].add(*outcomes)
+        gone = tuple(found.candidates())
+        touched = [task for name in gone for task in chosen[name,]]
+        for _, *outcomes in run_without({gone: touched}):
+            found.together.add(*outcomes)
     return found
 
 
-def row(name, trials):
+def row(name, trials, entering):
     """Return a row of the table."""
     compiled, first, later = (trials.sums(fact) for fact in ("compiled", "first", "later"))
     cells = (
-        f"`{name}`", len(trials.names), len(trials.changed) or "", len(trials.refused) or "",
+        f"`{name}`", f"{len(trials.names)} of {entering}",
+        len(trials.changed) or "", len(trials.refused) or "",
         "{} → {}".format(*compiled), "{:.1f} → {:.1f}".format(*(1e3 * t for t in later)),
         "{:.1f} → {:.1f}".format(*first),
         ", ".join(dict.fromkeys([*trials.changed[:2], *trials.refused[:2]])),
@@ -210,16 +243,18 @@ def page(found, command, seconds):
 
 `{command}`, {seconds / 60:.0f} minutes on {machine()}, {date.today():%B %Y}.
 
-Programs: {groups}. Each ran without one mechanism at a time; `.ci/ablate.py` says how, and when
-a result counts as changed. An arrow leads from the sum with everything in place to the sum without
-the mechanism, over the programs that aren't refused. A call is the fastest one after the first.
+Programs: {groups}. `.ci/ablate.py` says how mechanisms are left out, and when a result counts as
+changed. Each was left out of some of the programs that enter it. An arrow leads from the sum with
+everything in place to the sum without the mechanism, over the programs that aren't refused. A call
+is the fastest one after the first.
 
 | mechanism | programs | changed | refused | compiled | call, ms | first call, s | such as |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 """
-    text += "".join(row(name, trials) for name, trials in entries)
+    text += "".join(row(name, trials, len(found.entering[name])) for name, trials in entries)
     if candidates:
-        text += row("all candidates at once", found.together)
+        together = found.together
+        text += row("all candidates at once", together, len(together.names))
     text += f"""
 Candidates to go ({len(candidates)}): {", ".join(f"`{m}`" for m in candidates)}
 
@@ -231,7 +266,7 @@ Entered by none of these programs ({len(unused)}): {", ".join(f"`{m}`" for m in 
     return text
 
 
-def main(only, jobs, checkout):
+def main(only, jobs, most, checkout):
     """Run groups of programs, or the tests of a checkout of PyTensor, and write the page."""
     groups = dict(ablate_programs.GROUPS)
     if checkout:
@@ -239,7 +274,7 @@ def main(only, jobs, checkout):
     if unknown := {*only} - {*groups}:
         raise SystemExit(f"structure: no group {sorted(unknown)}; there are {sorted(groups)}")
     begun = time.monotonic()
-    found = ablate({name: groups[name] for name in only or groups}, jobs)
+    found = ablate({name: groups[name] for name in only or groups}, jobs, most)
     command = " ".join(["python .ci/structure.py", *sys.argv[1:]])
     PAGE.write_text(page(found, command, time.monotonic() - begun))
     return 0

@@ -317,12 +317,13 @@ def main():
     ablation.add_argument("--ablate", action="store_true", help="write what_bears_a_load.md")
     ablation.add_argument("--only", nargs="+", default=(), metavar="GROUP", help="of programs")
     ablation.add_argument("--jobs", type=int, default=2, help="processes that run programs")
+    ablation.add_argument("--most", type=int, default=12, help="programs without each mechanism")
     ablation.add_argument("--suites", type=Path, metavar="CHECKOUT", help="PyTensor's own tests")
     options = parser.parse_args()
     if options.ablate:
         import ablate
 
-        return ablate.main(options.only, options.jobs, options.suites)
+        return ablate.main(options.only, options.jobs, options.most, options.suites)
     if options.probe:
         options.json.write_text(json.dumps(PROBES[options.probe]()))
         return 0

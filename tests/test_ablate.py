@@ -41,7 +41,7 @@ def programs():
 @pytest.mark.slow
 def test_a_mechanism_that_matters_is_told_from_one_that_does_not(tool):
     pytest.importorskip("jax")
-    found = tool.ablate({"tiny": programs}, 1)
+    found = tool.ablate({"tiny": programs}, jobs=1, most=2)
     # Of 0 // 0 XLA makes -1, and NumPy 0.
     (matters,) = (name for name in found.trials if name.endswith(" IntDiv"))
     assert found.trials[matters].names == found.trials[matters].changed == ["tiny/divide"]
@@ -52,4 +52,9 @@ def test_a_mechanism_that_matters_is_told_from_one_that_does_not(tool):
     assert {*found.failed} == {"tiny/fail"}
     assert "rewrite jax_masks" in found.known - {*found.trials}
     text = tool.page(found, "command", 60)
-    assert f"| `{matters}` | 1 | 1 |  | " in text
+    assert f"| `{matters}` | 1 of 1 | 1 |  | " in text
+
+
+def test_programs_are_taken_at_equal_distances(tool):
+    assert tool.spread([1, 2, 3, 4, 5], most=2) == [1, 4]
+    assert tool.spread([1, 2], most=12) == [1, 2]
