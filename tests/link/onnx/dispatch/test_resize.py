@@ -62,6 +62,13 @@ def test_nearest_cell_of_a_long_axis():
         compare_onnx_and_py([x], y, [np.arange(1000).reshape(1, 1, -1)], rtol=0)
 
 
+def test_length_of_an_open_axis():
+    # Times 2.3 it is 115 in single precision, and a little less in double precision.
+    x = pt.tensor("x", shape=(1, 1, None), dtype="float32")
+    y = pt.resize(x, scale=2.3, mode="linear")
+    compare_onnx_and_py([x], y, [np.arange(50).reshape(1, 1, -1)])
+
+
 def test_double_precision_is_not_narrowed():
     x = pt.tensor("x", shape=(None, 1, None), dtype="float64")
     value = np.array([[[1 + 2.0**-40, 1 + 2.0**-39, 3.0]]])

@@ -158,6 +158,15 @@ def test_interpolate_to_computed_sizes():
     np.testing.assert_array_equal(gradient, np.full_like(IMAGE, 4))
 
 
+def test_lengths_gathered_into_a_matrix():
+    graph = """(float[N, 3] x) => (int64[1, 2] y) {
+        s = Shape(x)
+        k = Constant<value = int64[1, 2] {1, 0}>()
+        y = Gather(s, k)
+    }"""
+    compare(parsed(graph), np.zeros((2, 3), "float32"))
+
+
 LOOPS = {
     "collected": ("o = Identity(i)", "int64[1]"),
     "a start": ("end = Add(i, one) o = Slice(x, i, end)", "float[1]"),

@@ -38,6 +38,9 @@ MIXED = {
     "difference": X[1:] - X[:-1],
     "scan": running(lambda row, total: total + row.sum()),
     "counts": Y - Y.sum(),
+    "mean of draws": pt.random.shared_rng(np.random.default_rng(1)).normal(
+        X[:, 0], size=(5, X.shape[0])
+    )[1].mean(axis=1),
 }
 SEPARATE = {
     "rows": pt.exp(X) @ WEIGHTS + X[:, :1] * 2,

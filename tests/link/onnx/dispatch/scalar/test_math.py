@@ -81,7 +81,7 @@ CASES = {
     "betainc": Case(ptm.betainc, (0.1, 1e3), (0.1, 1e3), (0, 1), rtol=1e-12, atol=1e-15),
     # Results down to 1e-300 are powers of e again, and SciPy fails for small ones of the last.
     "gammaincinv": Case(ptm.gammaincinv, (0.01, 1e3), (1e-9, 1), rtol=1e-12,
-                        special=[NAN, -1.0, 1.0, 2.0]),
+                        special=[NAN, -1.0, 0.0, 1.0, 2.0]),
     "gammainccinv": Case(ptm.gammainccinv, (0.01, 1e3), (1e-250, 1), rtol=1e-12,
                          special=[NAN, -1.0, 1.0, 2.0]),
     "betaincinv": Case(ptm.betaincinv, (0.3, 1e3), (0.3, 1e3), (1e-4, 1), rtol=1e-12,
