@@ -11,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 from pytensor.graph.traversal import ancestors
+from pytensor.tensor.basic import Join, Split
 from pytensor.tensor.blockwise import vectorize_node_fallback
 from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradInput
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
@@ -212,15 +213,35 @@ def test_networks_in_every_mode(mode, batched):
     check(example(network, *NETWORK), batched, mode=mode, rtol=1e-5, atol=1e-5)
 
 
+def elementwise(h):
+    return pt.silu(h) + 1
+
+
+def split_and_joined(h):
+    first, rest = pt.split(h, [2, 3], axis=1)
+    return pt.concatenate([pt.silu(first), rest], axis=1)
+
+
+def two_convolutions(between):
+    return lambda x, first, second: pt.conv2d(between(pt.conv2d(x, first)), second)
+
+
+IMAGE_AND_FILTERS = [(2, 3, 6, 5), (5, 3, 2, 2), (4, 5, 2, 1)]
+
+
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
-def test_what_is_elementwise_between_two_convolutions_moves_nothing(batched):
-    """Between the first and the second convolution nothing is split that is joined again."""
+def test_batches_of_what_is_split_and_joined(batched):
+    check(example(two_convolutions(split_and_joined), *IMAGE_AND_FILTERS), batched)
 
-    def two(x, w):
-        return pt.conv2d(pt.silu(pt.conv2d(x, w)) + 1, w[:, :1].repeat(5, axis=1))
 
-    inputs = [pt.tensor(shape=shape, dtype="float64") for shape in [(2, 3, 6, 5), (5, 3, 2, 2)]]
-    out = two(*inputs)
+@pytest.mark.parametrize(
+    ("between", "batched"),
+    [*((elementwise, some) for some in [(0,), (1, 2), (0, 1, 2)]), (split_and_joined, (0,))],
+)
+def test_what_lies_between_two_convolutions_moves_nothing(between, batched):
+    """Between the first and the second convolution no batch is split that is joined again."""
+    inputs = [pt.tensor(shape=shape, dtype="float64") for shape in IMAGE_AND_FILTERS]
+    out = two_convolutions(between)(*inputs)
     replace = {
         v: pt.tensor(shape=(4, *v.type.shape), dtype="float64")
         for i, v in enumerate(inputs)
@@ -230,10 +251,9 @@ def test_what_is_elementwise_between_two_convolutions_moves_nothing(batched):
     last = next(
         v.owner for v in ancestors([vectorized]) if v.owner and isinstance(v.owner.op, BaseConv)
     )
-    image = last.inputs[0]
-    between = [v.owner.op for v in ancestors([image]) if v.owner is not None]
-    first = next(i for i, op in enumerate(between) if isinstance(op, BaseConv))
-    assert all(isinstance(op, Elemwise | DimShuffle) for op in between[:first])
+    ops = [v.owner.op for v in ancestors([last.inputs[0]]) if v.owner is not None]
+    first = next(i for i, op in enumerate(ops) if isinstance(op, BaseConv))
+    assert all(isinstance(op, Elemwise | DimShuffle | Join | Split) for op in ops[:first])
 
 
 def test_pt_vectorize():
