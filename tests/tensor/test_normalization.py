@@ -121,6 +121,16 @@ def test_optional_parameters(name):
     np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
 
 
+def test_batch_norm_without_parameters():
+    """Also where only run time knows the number of channels."""
+    axes = {"axis": (0, 2, 3), "keepdims": True}
+    expected = (X - X.mean(**axes)) / np.sqrt(X.var(**axes) + 1e-5)
+    for shape in (SHAPE, (None,) * 4):
+        x = pt.tensor("x", shape=shape, dtype="float64")
+        y, *_ = pt.nn.batch_norm(x, None, None, training=True)
+        np.testing.assert_allclose(y.eval({x: X}, mode=REFERENCE_MODE), expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["layer_over_two", "rms"])
 def test_gradients(name):
     values = values_of(name)
