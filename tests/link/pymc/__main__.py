@@ -30,7 +30,11 @@ def main():
     linkers = arguments.linkers.split(",") if arguments.linkers else LINKERS
     verdicts = {}
     for name in arguments.names or names_of("large"):
-        verdict = verdicts[name] = compare(name, linkers)
+        try:
+            verdict = verdicts[name] = compare(name, linkers)
+        except ModuleNotFoundError as error:
+            print(f"{name}  left out, for it needs {error.name}", flush=True)
+            continue
         print(name, "WRONG" * bool(verdict.wrong), verdict.wrong or "right", verdict.refused or "",
               {k: round(v, 1) for k, v in verdict.seconds.items()}, flush=True)  # fmt: skip
         if arguments.out:
