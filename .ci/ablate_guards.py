@@ -269,6 +269,8 @@ def run(group, program, left_out):
     """Return the outcome of a program without some mechanisms."""
     import jax
 
+    import pytensor
+
     jax.clear_caches()
     ENTERED.clear()
     LEFT_OUT.clear()
@@ -282,6 +284,8 @@ def run(group, program, left_out):
         redirect_stdout(nowhere),
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
+        # A program may set it for good.
+        pytensor.config.change_flags(floatX=pytensor.config.floatX),
     ):
         warnings.simplefilter("ignore")
         try:

@@ -21,6 +21,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 CELL = re.compile(r"```\{code-cell\} ipython3\n(?!:tags: \[skip-execution\])(.*?)```", re.DOTALL)
+COMMAND = re.compile("^[!%]", re.MULTILINE)
 SUITES = ("tests/link/numba", "tests/link/jax")
 STEPS = 400  # of loops
 CALLS = 4  # of each function, with the same values
@@ -188,10 +189,11 @@ def examples():
 
 
 def tutorials():
-    """Return the cells of each tutorial as one program."""
+    """Return the cells of each tutorial as one program, unless some are commands for a shell."""
     pages = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
     cells = {page.stem: "\n".join(CELL.findall(page.read_text())) for page in pages}
-    return {name: partial(run_code, code) for name, code in cells.items() if code}
+    scripts = {name: code for name, code in cells.items() if code and not COMMAND.search(code)}
+    return {name: partial(run_code, code) for name, code in scripts.items()}
 
 
 def detector():
