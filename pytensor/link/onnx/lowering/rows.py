@@ -5,7 +5,7 @@ mean of its data, say, has other results for a row as soon as others are sent wi
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
@@ -17,7 +17,7 @@ from pytensor.graph.replace import clone_replace
 from pytensor.link.onnx.errors import MixedRowsWarning
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import Alloc
+from pytensor.tensor.basic import Alloc, ARange
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, DimShuffle
 from pytensor.tensor.extra_ops import CumOp
@@ -27,6 +27,7 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.sort import ArgSortOp, SortOp
 from pytensor.tensor.special import LogSoftmax, Softmax
 from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, indices_from_subtensor
+from pytensor.tensor.topk import TopK
 
 # By axis, the names of the data whose rows lie along it.
 Rows = dict[int, frozenset[str]]
@@ -76,16 +77,11 @@ def find_mixed_rows(outputs: Sequence[Variable], inputs: Mapping[Variable, str])
         Names of the data.
     """
     found = MixedRows(rows={v: {0: frozenset([name])} for v, name in inputs.items()})
-    for node in _order(outputs, found.rows):
-        rows = [found.rows.get(v, {}) if v in _read(node) else {} for v in node.inputs]
-        results, mixed = rows_of(node.op, node, rows)
+    for node, mixed in _mixing(outputs, found.rows):
         if mixed:
             found.nodes.append((node, mixed))
-        follows = bool(mixed) or not found.statistics.isdisjoint(_read(node))
-        for variable, result in zip(node.outputs, results, strict=True):
-            found.rows[variable] = result
-            if follows and not result:
-                found.statistics.add(variable)
+        if mixed or not found.statistics.isdisjoint(_read(node)):
+            found.statistics |= {v for v in node.outputs if not found.rows[v]}
     wanted = dict.fromkeys(v for v in outputs if v in found.statistics)
     for node in _order(outputs, inputs):
         if found.statistics.isdisjoint(node.outputs):
@@ -155,6 +151,16 @@ def _order(outputs: Iterable[Variable], known: Iterable[Variable]) -> list[Apply
     return list(order)
 
 
+def _mixing(outputs: Iterable[Variable], rows: dict[Variable, Rows]) -> Iterator[Any]:
+    """Add the rows of what `outputs` come from; yield each node, and the names of what it mixes."""
+    for node in _order(outputs, rows):
+        read = _read(node)
+        given = [rows.get(v, {}) if v in read else {} for v in node.inputs]
+        results, mixed = rows_of(node.op, node, given)
+        rows |= dict(zip(node.outputs, results, strict=True))
+        yield node, mixed
+
+
 def _shifted(rows: Rows, by: int) -> Rows:
     return {axis + by: names for axis, names in rows.items() if axis + by >= 0}
 
@@ -219,6 +225,13 @@ def rows_of_function_along_axes(op, node, rows):
     return [rows[0]], _names({a: names for a, names in rows[0].items() if a in axes})
 
 
+@rows_of.register(TopK)
+def rows_of_TopK(op, node, rows):
+    axis = op.axis % node.inputs[0].type.ndim
+    result = {a: names for a, names in rows[0].items() if a != axis}
+    return [result] * len(node.outputs), set(rows[0].get(axis, ()))
+
+
 @rows_of.register(Dot)
 def rows_of_Dot(op, node, rows):
     x, y = (v.type.ndim for v in node.inputs)
@@ -279,11 +292,29 @@ def rows_of_Subtensor(op, node, rows):
                 mixed |= set(here)  # as in a difference between rows
             result, to = result | ({to: here} if here else {}), to + 1
             continue
-        mixed |= set(here)  # a row that is picked
-        if (ndim := node.inputs[entry].type.ndim) and not gathered:
+        index = node.inputs[entry]
+        if (own := _axis_of_first_entries(index)) is None:
+            mixed |= set(here)  # a row that is picked
+        elif here:
+            result |= {(start if gathered else to) + own: here}
+        if index.type.ndim and not gathered:
             result |= _shifted(rows[entry], to)
-            to, gathered = to + ndim, True
+            start, to, gathered = to, to + index.type.ndim, True
     return [result], mixed
+
+
+def _axis_of_first_entries(index):
+    """Return along which axis an index is 0, 1, 2 and so on; None if it isn't."""
+    # A number's type, of a scalar, has no shape.
+    ones = getattr(index.type, "broadcastable", ())
+    axes = [axis for axis, is_one in enumerate(ones) if not is_one]
+    if index.owner is not None and isinstance(index.owner.op, DimShuffle | Reshape):
+        index = index.owner.inputs[0]
+    if index.owner is None or not isinstance(index.owner.op, ARange) or len(axes) != 1:
+        return None
+    first, _, step = index.owner.inputs
+    known = isinstance(first, Constant) and isinstance(step, Constant)
+    return axes[0] if known and first.data == 0 and step.data == 1 else None
 
 
 @rows_of.register(Scan)
@@ -296,9 +327,6 @@ def rows_of_Scan(op, node, rows):
 
 @rows_of.register(OpFromGraph)
 def rows_of_OpFromGraph(op, node, rows):
-    known, mixed = dict(zip(op.fgraph.inputs, rows, strict=True)), set()
-    for inner in op.fgraph.toposort():
-        results, names = rows_of(inner.op, inner, [known.get(v, {}) for v in inner.inputs])
-        known |= dict(zip(inner.outputs, results, strict=True))
-        mixed |= names
+    known = dict(zip(op.fgraph.inputs, rows, strict=True))
+    mixed = set().union(*(names for _, names in _mixing(op.fgraph.outputs, known)))
     return [known.get(v, {}) for v in op.fgraph.outputs], mixed

@@ -10,6 +10,7 @@ import pytensor.tensor as pt
 from pytensor.link.onnx import MixedRowsWarning, export_onnx
 from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
 from pytensor.raise_op import Assert
+from tests.catalogue.operators import OPERATORS
 
 X = pt.matrix("x", dtype="float64")
 Y = pt.vector("y", dtype="int64")
@@ -27,6 +28,7 @@ MIXED = {
     "extremes": (X - X.min(0)) / pt.max(X, axis=0),
     "cumsum": pt.cumsum(X, axis=0),
     "sort": pt.sort(X, axis=0),
+    "topk": X.sum(1) - pt.topk(X, 2, axis=0)[0].sum(),
     "ranks": pt.argsort(X, axis=0),
     "argmax": X + pt.argmax(X, axis=0),
     "softmax": pt.special.softmax(X, axis=0),
@@ -47,6 +49,11 @@ SEPARATE = {
     "sum of each": (X**2).sum(axis=-1, keepdims=True),
     "softmax of each": pt.special.softmax(X, axis=1),
     "order of each": pt.sort(X, axis=1)[:, ::-1],
+    "topk of each": pt.topk(X, 2, axis=1)[0],
+    "taken by order": pt.take_along_axis(X, pt.argsort(X, axis=1), axis=1),
+    "picked by label": X[pt.arange(X.shape[0]), Y],
+    "largest windows": pt.nn.adaptive_max_pool1d(X[:, None], 2),
+    "unpooled": pt.nn.max_unpool1d(*pt.nn.max_pool1d(X[:, None], 2, return_indices=True), 2),
     "lookup": WEIGHTS[Y] + X[:, None, 0],
     "stacked": pt.stack([X[:, 0], X[:, 1]], axis=1).reshape((-1, 2, 1)),
     "joined": pt.concatenate([X, X * 2], axis=1),
@@ -69,6 +76,21 @@ def test_separate(case):
     found = find_mixed_rows([SEPARATE[case]], {X: "x", Y: "y"})
     assert not found.nodes, str(found)
     assert not found.ends
+
+
+@pytest.mark.slow
+def test_operators_that_mix_rows():
+    """Of the catalogue; results show the same where one row of the data is moved."""
+    mixing = {
+        "batch_norm, per activation", "batch_norm, training", "broadcast",
+        "resize, first and last axis", "topk, 0",
+    }  # fmt: skip
+    found = set()
+    for name, example in OPERATORS.items():
+        inputs, outputs, _ = example.graph(known="some", order=0)
+        if find_mixed_rows(outputs, {inputs[0]: "x"}).nodes:
+            found.add(name)
+    assert found == mixing
 
 
 def test_statistics_of_other_data():
