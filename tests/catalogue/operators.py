@@ -510,9 +510,15 @@ ACTIVATIONS = [name for name, e in OPERATORS.items() if e.inputs == (unknown(3, 
 
 # Others
 
-row("topk", lambda x: pt.topk(x, 3, axis=1), unknown(2, 7, 2), integers=True)
+IN_NUMBA = {
+    "Numba value": "Numba calls no `perform` with float16",
+    "Numba round_trip": "Numba's argsort warns that it isn't stable",
+}
+row("topk", lambda x: pt.topk(x, 3, axis=1), unknown(2, 7, 2), integers=True, fails=IN_NUMBA)
 for axis in (0, 1, -1):
-    variant(f"topk, {axis}", lambda x, a=axis: pt.topk(x, 2, a)[0], unknown(3, 5, 4))
+    variant(
+        f"topk, {axis}", lambda x, a=axis: pt.topk(x, 2, a)[0], unknown(3, 5, 4), fails=IN_NUMBA
+    )
 variant(
     "broadcast",
     lambda x, y: BroadcastAs(axes=(-1, -3))(x, y),
