@@ -90,7 +90,8 @@ def second_gradient(example, backend):
     cells = STATE.get(backend.name, {"cells": {}})["cells"]
     reasons = try_cell(example, backend)
     expected = cells.get(example.name, ["", "", ""])
-    assert list(map(outcome, reasons)) == list(map(outcome, expected)), f"{reasons}; if that can't work, {HINT}"
+    told = f"{reasons}; if that can't work, {HINT}"
+    assert list(map(outcome, reasons)) == list(map(outcome, expected)), told
 
 
 def outcome(reason):
