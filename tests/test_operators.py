@@ -170,7 +170,7 @@ QUESTIONS = (value, gradient, second_gradient, shape, batch, round_trip)
 # Where a graph takes many seconds to compile, the operators that are tried by default
 QUICK = {
     "C": ("conv2d", "silu"),
-    "Numba": ("conv2d", "conv_transpose2d", "silu", "topk", "batch_norm", "batch_norm, training"),
+    "Numba": ("conv2d", "conv_transpose2d", "silu", "topk", "batch_norm, training"),
 }
 # Of these, each has the rows in turn for second gradients, which take seconds to rewrite
 IN_TURN = ("Python", "JAX", "ONNX")
