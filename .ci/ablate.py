@@ -123,7 +123,7 @@ class Found:
 
 
 def spread(items, most):
-    """Return at most so many items, at equal distances."""
+    """Return some of the items, `most` of them at most, at equal distances."""
     return items[:: -(-len(items) // most)]
 
 
@@ -253,8 +253,7 @@ is the fastest one after the first.
 """
     text += "".join(row(name, trials, len(found.entering[name])) for name, trials in entries)
     if candidates:
-        together = found.together
-        text += row("all candidates at once", together, len(together.names))
+        text += row("all candidates at once", found.together, len(found.together.names))
     text += f"""
 Candidates to go ({len(candidates)}): {", ".join(f"`{m}`" for m in candidates)}
 

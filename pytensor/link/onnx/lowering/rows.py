@@ -282,7 +282,9 @@ def rows_of_Reshape(op, node, rows):
 def rows_of_Subtensor(op, node, rows):
     places = iter(range(1, len(node.inputs)))
     entries = indices_from_subtensor([next(places) for _ in node.inputs[1:]], op.idx_list)
-    result, mixed, to, gathered = {}, set(), 0, False
+    picked = [node.inputs[entry] for entry in entries if not isinstance(entry, slice)]
+    width = max((v.type.ndim for v in picked), default=0)  # axes of the result that they make
+    parts, mixed, to, first = [], set(), 0, None
     rest = node.inputs[0].type.ndim - len(entries)
     for axis, entry in enumerate((*entries, *[slice(None)] * rest)):
         here = rows[0].get(axis, frozenset())
@@ -290,17 +292,19 @@ def rows_of_Subtensor(op, node, rows):
             start = None if entry.start is None else node.inputs[entry.start]
             if isinstance(start, Constant) and start.data:
                 mixed |= set(here)  # as in a difference between rows
-            result, to = result | ({to: here} if here else {}), to + 1
+            parts.append({to: here} if here else {})
+            to += 1
             continue
+        if first is None:
+            first, to = to, to + width
         index = node.inputs[entry]
+        begin = first + width - index.type.ndim
         if (own := _axis_of_first_entries(index)) is None:
             mixed |= set(here)  # a row that is picked
         elif here:
-            result |= {(start if gathered else to) + own: here}
-        if index.type.ndim and not gathered:
-            result |= _shifted(rows[entry], to)
-            start, to, gathered = to, to + index.type.ndim, True
-    return [result], mixed
+            parts.append({begin + own: here})
+        parts.append(_shifted(rows[entry], begin))
+    return [_merged(parts)], mixed
 
 
 def _axis_of_first_entries(index):
