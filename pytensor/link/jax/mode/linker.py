@@ -22,12 +22,15 @@ class TunedJAXLinker(JAXLinker):
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
     # Two take a mask of fewer axes than the array's for one of its last axes: see
-    # thoughts/upstream/jax-masks-of-fewer-axes.md.  The third is corrected.
+    # thoughts/upstream/jax-masks-of-fewer-axes.md.  The third is corrected.  Plain mode JAX needs
+    # the others, for graphs with our Ops only.
     incompatible_rewrites = (  # type: ignore[assignment]
         *JAXLinker.incompatible_rewrites,
         "jax_boolean_indexing_set_or_inc",
         "jax_boolean_indexing_sum",
         "local_reduce_broadcastable",
+        "jax_known_length",
+        "set_subtensor_of_make_vector_beside_our_ops",
     )
 
     def __init__(self, options: Options, *args: Any, **kwargs: Any) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from pytensor.compile.mode import optdb
+from pytensor.graph.basic import Constant
 from pytensor.graph.facts import layout
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter, NodeRewriter
@@ -75,18 +76,41 @@ def load(path, tag):
         return None
 
 
-def has(*starts):
-    """Return a predicate for graphs with an Op whose class, or a base of it, has such a name."""
+def has(*starts, reading=None):
+    """Return a predicate for graphs with an Op whose class, or a base of it, has such a name.
+
+    With `reading`, only nodes count of which it is true for an index, or for another input after
+    the first.
+    """
 
     @cache
     def is_met(op_class):
         names = (f"{base.__module__}.{base.__qualname__}" for base in op_class.__mro__)
         return any(name.startswith(starts) for name in names)
 
+    def counts(node):
+        if not is_met(type(node.op)):
+            return False
+        written = hasattr(node.op, "set_instead_of_inc")
+        return reading is None or any(map(reading, node.inputs[1 + written :]))
+
     def has_op(fgraph):
-        return any(is_met(type(node.op)) for node in fgraph.apply_nodes)
+        return any(map(counts, fgraph.apply_nodes))
 
     return has_op
+
+
+def _is_of_run_time(variable):
+    return not isinstance(variable, Constant)
+
+
+def _is_mask_of_run_time(variable):
+    return variable.type.dtype == "bool" and _is_of_run_time(variable)
+
+
+def may_have_masks(fgraph):
+    """Return whether a graph may have a number of elements or rows that only the device knows."""
+    return has_mask(fgraph) or has_loop_or_nonzero(fgraph)
 
 
 def gains_by_channels_last(fgraph):
@@ -105,8 +129,11 @@ def checks_of(fgraph):
 
 NORMALIZATION = has("pytensor.tensor.batchnorm")
 LENGTHS = has("pytensor.tensor.shape.Shape")
-INDEXING = has("pytensor.tensor.subtensor", "pytensor.tensor.pool.unpool")
-MASKS = has("pytensor.scan", "pytensor.tensor.subtensor.Advanced", "pytensor.tensor.basic.Nonzero")
+INDEXING = has(
+    "pytensor.tensor.subtensor", "pytensor.tensor.pool.unpool", reading=_is_of_run_time
+)  # fmt: skip
+has_mask = has("pytensor.tensor.subtensor.Advanced", reading=_is_mask_of_run_time)
+has_loop_or_nonzero = has("pytensor.scan", "pytensor.tensor.basic.Nonzero")
 
 for position, name, tag, path, is_needed in (
     # Before PyTensor replaces nodes by their graphs.
@@ -115,7 +142,10 @@ for position, name, tag, path, is_needed in (
         has("pytensor.tensor.moments"),
     ),
     # Before rewrites of scans, which would take out what a mask selects.
-    (0.04, "jax_masks", "jax_tuned", "rewriting.until_loops.compute_at_full_length", MASKS),
+    (
+        0.04, "jax_masks", "jax_tuned", "rewriting.until_loops.compute_at_full_length",
+        may_have_masks,
+    ),
     # After "ShapeOpt", which infers lengths; before rewrites look into slices.
     (0.15, "jax_windows", "jax_tuned", "rewriting.windows.make_windows", INDEXING),
     (
