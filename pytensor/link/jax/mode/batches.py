@@ -7,7 +7,7 @@ import numpy as np
 
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.jax.mode.conversion import as_function, tuned_funcify
-from pytensor.link.jax.mode.known_while_tracing import is_known
+from pytensor.link.jax.fixes.known_while_tracing import is_known
 from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise

@@ -9,7 +9,7 @@ from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.mode.conversion import tuned_funcify, with_converter, with_known_within
-from pytensor.link.jax.mode.known_while_tracing import is_known
+from pytensor.link.jax.fixes.known_while_tracing import is_known
 from pytensor.link.jax.mode.refusals import refuse_choice
 from pytensor.link.jax.rewriting.find_sizes import choice_inputs, length_inputs
 

@@ -21,7 +21,7 @@ from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
 from pytensor.link.jax.mode.building import paused_collection
-from pytensor.link.jax.mode.known_while_tracing import (
+from pytensor.link.jax.fixes.known_while_tracing import (
     computed_if_known,
     is_known,
     with_constants,

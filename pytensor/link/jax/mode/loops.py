@@ -14,7 +14,7 @@ from pytensor.link.jax.mode.conversion import (
     with_graph,
     with_known_within,
 )
-from pytensor.link.jax.mode.known_while_tracing import is_known
+from pytensor.link.jax.fixes.known_while_tracing import is_known
 from pytensor.link.jax.rewriting.find_sizes import (
     choice_inputs,
     deciding_inputs,

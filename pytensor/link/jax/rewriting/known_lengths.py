@@ -1,7 +1,7 @@
 """Lengths that follow from lengths of arrays, kept known while plain mode JAX traces.
 
 Only graphs with an Op of ours are changed: others stay as PyTensor makes them.  `jax_mode` computes
-all nodes of known integers on the host: see `pytensor.link.jax.mode.known_while_tracing`.
+all nodes of known integers on the host: see `pytensor.link.jax.fixes.known_while_tracing`.
 """
 
 from pytensor import scalar as ps
