@@ -3,7 +3,8 @@
 A conversion is registered in one of these tables, and its module is listed there:
 
 ``@corrected_funcify.register``
-    Only `pytensor.link.jax.jax_mode` has it; listed in `FIXES`, below.
+    Only `pytensor.link.jax.jax_mode` has it; listed in `FIXES`, below.  It gets `convert_node`,
+    which converts the nodes of inner graphs.
 ``@corrected_scalar.register``
     The same for scalar Ops; in `elemwise`, and in `scalar` for Ops of `pytensor.scalar.math`.
 ``@jax_funcify.register``
@@ -11,6 +12,7 @@ A conversion is registered in one of these tables, and its module is listed ther
 
 A module may have both.  It is named after the module of PyTensor's that has most of its Ops;
 `callbacks` and `dtypes` have helpers.  Tests have the same names.
+Conversions of Ops with inner graphs are in `pytensor.link.jax.mode`.
 """
 
 from functools import partial
@@ -20,25 +22,36 @@ from pytensor.link.jax.dispatch.basic import jax_funcify
 
 __all__ = ["corrected_funcify"]
 
-# By the beginnings of the names of Ops' classes, the module here that has their conversions.
+# By the beginnings of the names of Ops' classes, the module with their conversions.
 FIXES = {
-    "pytensor.raise_op": "raise_op",
-    "pytensor.scalar": "elemwise",
-    "pytensor.sparse": "sparse",
-    "pytensor.tensor.basic": "basic",
-    "pytensor.tensor.blas": "math",
-    "pytensor.tensor.elemwise": "elemwise",
-    "pytensor.tensor.extra_ops": "extra_ops",
-    "pytensor.tensor.fft": "signal",
-    "pytensor.tensor.linalg": "linalg",
-    "pytensor.tensor.math": "math",
-    "pytensor.tensor.optimize": "callbacks",
-    "pytensor.tensor.signal": "signal",
-    "pytensor.tensor.subtensor": "subtensor",
+    "pytensor.compile.builders": "mode.conversion",
+    "pytensor.conditional": "mode.choices",
+    "pytensor.raise_op": "fixes.raise_op",
+    "pytensor.scalar": "fixes.elemwise",
+    "pytensor.scan": "mode.loops",
+    "pytensor.sparse": "fixes.sparse",
+    "pytensor.tensor.basic": "fixes.basic",
+    "pytensor.tensor.basic.ARange": "fixes.known_while_tracing",
+    "pytensor.tensor.basic.Nonzero": "fixes.known_while_tracing",
+    "pytensor.tensor.blas": "fixes.math",
+    "pytensor.tensor.blockwise": "mode.batches",
+    "pytensor.tensor.elemwise": "fixes.elemwise",
+    "pytensor.tensor.extra_ops": "fixes.extra_ops",
+    "pytensor.tensor.extra_ops.Unique": "fixes.known_while_tracing",
+    "pytensor.tensor.fft": "fixes.signal",
+    "pytensor.tensor.linalg": "fixes.linalg",
+    "pytensor.tensor.math": "fixes.math",
+    "pytensor.tensor.optimize": "fixes.callbacks",
+    "pytensor.tensor.random": "fixes.known_while_tracing",
+    "pytensor.tensor.shape": "fixes.known_while_tracing",
+    "pytensor.tensor.signal": "fixes.signal",
+    "pytensor.tensor.subtensor": "fixes.subtensor",
 }
 
 
-@partial(Conversions, modules={start: f"{__name__}.{module}" for start, module in FIXES.items()})
+@partial(
+    Conversions, modules={name: f"pytensor.link.jax.{module}" for name, module in FIXES.items()}
+)
 def corrected_funcify(op, **kwargs):
     """Convert as mode JAX."""
     return jax_funcify(op, **kwargs)

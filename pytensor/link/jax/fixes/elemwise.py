@@ -26,7 +26,14 @@ def corrected_funcify_Elemwise(op, node, **kwargs):
 
     # JAX computes an int32 and a float32 in float32, where PyTensor says float64:
     # thoughts/upstream/jax-result-dtypes.md.
-    return with_operands(elemwise, node, _operand_dtypes(op.scalar_op, node))
+    computed = with_operands(elemwise, node, _operand_dtypes(op.scalar_op, node))
+    compared = {v.type.dtype for v in node.inputs if node.outputs[0].type.dtype == "bool"}
+    if "float64" not in compared:
+        return computed
+    # XLA compares again in each fusion that reads the result, and may round what it compares in
+    # another way: where numbers are nearly equal, terms that should cancel don't.  It may so in
+    # float32, where speed is wanted; see thoughts/upstream/xla-comparisons-per-fusion.md.
+    return lambda *inputs: jax.lax.optimization_barrier(computed(*inputs))
 
 
 @corrected_funcify.register(ps.ScalarOp)

@@ -11,11 +11,16 @@ import numpy as np
 from jax.core import Tracer
 
 from pytensor.graph.basic import Constant
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, as_known
-from pytensor.tensor.basic import constant
+from pytensor.tensor.basic import ARange, Nonzero, constant
+from pytensor.tensor.extra_ops import Unique
+from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.shape import Reshape
 
-__all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
+__all__ = ["computed_if_known", "is_known", "with_numbers"]
 
 
 def is_known(value):
@@ -60,18 +65,30 @@ def with_numbers(places, converted):
     return called
 
 
-def with_constants(node, convert):
+@corrected_funcify.register(ARange)
+@corrected_funcify.register(RandomVariable)
+@corrected_funcify.register(Reshape)
+def corrected_funcify_with_constants(op, node, **kwargs):
     """Convert a node when it is called, with its lengths as constants; now if they are."""
-    places = [k for k in length_inputs(node.op, node) if not isinstance(node.inputs[k], Constant)]
+    places = [k for k in length_inputs(op, node) if not isinstance(node.inputs[k], Constant)]
     if not places:
-        return convert(node=node)
+        return jax_funcify(op, node=node, **kwargs)
 
     def called(*inputs):
         new = list(node.inputs)
         with jax.ensure_compile_time_eval():
             for k in places:
                 new[k] = constant(np.asarray(inputs[k], dtype=new[k].type.dtype))
-            converted = convert(node=node.op.make_node(*new))
+            converted = jax_funcify(op, node=op.make_node(*new), **kwargs)
         return converted(*inputs)
 
     return called
+
+
+@corrected_funcify.register(Nonzero)
+@corrected_funcify.register(Unique)
+def corrected_funcify_in_numpy(op, node, **kwargs):
+    if not length_inputs(op, node):
+        return jax_funcify(op, node=node, **kwargs)
+    # Traced values were refused when the function was compiled.
+    return computed_if_known(node, None)

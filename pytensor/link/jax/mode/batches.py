@@ -6,16 +6,17 @@ import jax
 import numpy as np
 
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.jax.mode.conversion import as_function, tuned_funcify
+from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.known_while_tracing import is_known
+from pytensor.link.jax.mode.conversion import as_function
 from pytensor.link.jax.rewriting.find_sizes import length_inputs
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.type import discrete_dtypes
 
 
-@tuned_funcify.register(Blockwise)
-def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
+@corrected_funcify.register(Blockwise)
+def corrected_funcify_Blockwise(op, convert_node, node, **kwargs):
     _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
     axes = [v.type.ndim - core.type.ndim for v, core in zip(node.inputs, core_inputs, strict=True)]
     integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in discrete_dtypes]
@@ -23,7 +24,7 @@ def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
     deciding = [k for k in length_inputs(op, node) if k in integers and k not in same_for_all]
     if not same_for_all and not deciding:
         core = op._create_dummy_core_node(node.inputs, propagate_unbatched_core_inputs=True)
-        function = tuned_funcify(core.op, node=core, convert_node=convert_node, **kwargs)
+        function = corrected_funcify(core.op, node=core, convert_node=convert_node, **kwargs)
         return _over_batches(op, node, function)
 
     def with_numbers(numbers):

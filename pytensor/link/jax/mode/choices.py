@@ -8,15 +8,15 @@ import jax
 from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.mode.conversion import tuned_funcify, with_converter, with_known_within
 from pytensor.link.jax.fixes.known_while_tracing import is_known
+from pytensor.link.jax.mode.conversion import with_converter, with_known_within
 from pytensor.link.jax.mode.refusals import refuse_choice
 from pytensor.link.jax.rewriting.find_sizes import choice_inputs, length_inputs
 
 
-@tuned_funcify.register(IfElse)
-def tuned_funcify_IfElse(op, node, convert_node, **kwargs):
-    function = corrected_funcify(op, node=node, **kwargs)
+@corrected_funcify.register(IfElse)
+def corrected_funcify_IfElse(op, node, **kwargs):
+    function = jax_funcify(op, node=node, **kwargs)
 
     def chosen(condition, *inputs):
         branches = inputs[: op.n_outs], inputs[op.n_outs :]
@@ -29,8 +29,8 @@ def tuned_funcify_IfElse(op, node, convert_node, **kwargs):
     return chosen
 
 
-@tuned_funcify.register(LazyIfElse)
-def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
+@corrected_funcify.register(LazyIfElse)
+def corrected_funcify_LazyIfElse(op, node, convert_node, **kwargs):
     convert_node = partial(convert_node, is_always_computed=False)
 
     def converted(known):

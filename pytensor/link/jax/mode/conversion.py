@@ -1,13 +1,11 @@
 """How `TunedJAXLinker` converts graphs, node by node.
 
-Three tables are asked in this order: `tuned_funcify`, here, for Ops with inner graphs and for
-lengths; `corrected_funcify` of `pytensor.link.jax.fixes`; and PyTensor's `jax_funcify`, which has
-ours by `pytensor.link.jax.dispatch.table`.  Mode JAX asks only the last.
+Two tables are asked: `corrected_funcify` of `pytensor.link.jax.fixes`, and PyTensor's
+`jax_funcify`, which has ours by `pytensor.link.jax.dispatch.table`.  Mode JAX asks only the second.
 """
 
 import math
 from copy import copy
-from functools import partial
 
 import jax
 import numpy as np
@@ -16,35 +14,26 @@ import scipy.sparse
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph
-from pytensor.link.conversions import Conversions
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
-from pytensor.link.jax.mode.building import paused_collection
 from pytensor.link.jax.fixes.known_while_tracing import (
     computed_if_known,
     is_known,
-    with_constants,
     with_numbers,
 )
+from pytensor.link.jax.mode.building import paused_collection
 from pytensor.link.jax.rewriting.find_sizes import (
     FEW,
-    length_inputs,
     nodes_of_lengths,
     variable_choices,
     variable_lengths,
 )
 from pytensor.scalar.basic import ScalarType
-from pytensor.tensor.basic import ARange, Nonzero, Split
-from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.extra_ops import Unique
-from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.shape import Reshape
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
-    "GraphWithConverter", "as_function", "tuned_funcify", "with_converter", "with_graph",
-    "with_known_within",
+    "GraphWithConverter", "as_function", "with_converter", "with_graph", "with_known_within",
 ]  # fmt: skip
 
 
@@ -63,22 +52,8 @@ class GraphWithConverter:
         return getattr(self.fgraph, name)
 
 
-# As `FIXES` of `pytensor.link.jax.fixes`.
-OF_INNER_GRAPHS = {
-    "pytensor.conditional": "pytensor.link.jax.mode.choices",
-    "pytensor.scan": "pytensor.link.jax.mode.loops",
-    "pytensor.tensor.blockwise": "pytensor.link.jax.mode.batches",
-}
-
-
-@partial(Conversions, modules=OF_INNER_GRAPHS)
-def tuned_funcify(op, convert_node, **kwargs):
-    """Convert as `corrected_funcify`; `convert_node` converts the nodes of inner graphs."""
-    return corrected_funcify(op, **kwargs)
-
-
-@tuned_funcify.register(OpFromGraph)
-def tuned_funcify_inner_graph(op, convert_node, **kwargs):
+@corrected_funcify.register(OpFromGraph)
+def corrected_funcify_inner_graph(op, convert_node, **kwargs):
     return jax_funcify(with_converter(op, convert_node), **kwargs)
 
 
@@ -108,35 +83,6 @@ def with_known_within(places, converted):
         return function(*inputs)
 
     return called
-
-
-@tuned_funcify.register(ARange)
-@tuned_funcify.register(RandomVariable)
-@tuned_funcify.register(Reshape)
-@tuned_funcify.register(Split)
-def tuned_funcify_with_constants(op, node, convert_node, **kwargs):
-    return with_constants(node, lambda node: corrected_funcify(op, node=node, **kwargs))
-
-
-@tuned_funcify.register(Nonzero)
-@tuned_funcify.register(Unique)
-def tuned_funcify_in_numpy(op, node, convert_node, **kwargs):
-    if not length_inputs(op, node):
-        return corrected_funcify(op, node=node, **kwargs)
-    # Traced values were refused when the function was compiled.
-    return computed_if_known(node, None)
-
-
-@tuned_funcify.register(Elemwise)
-def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
-    function = corrected_funcify(op, node=node, **kwargs)
-    compared = {v.type.dtype for v in node.inputs if node.outputs[0].type.dtype == "bool"}
-    if "float64" not in compared:
-        return function
-    # XLA compares again in each fusion that reads the result, and may round what it compares in
-    # another way: where numbers are nearly equal, terms that should cancel don't.  It may so in
-    # float32, where speed is wanted; see thoughts/upstream/xla-comparisons-per-fusion.md.
-    return lambda *inputs: jax.lax.optimization_barrier(function(*inputs))
 
 
 @jax_funcify.register(GraphWithConverter)
@@ -223,11 +169,8 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
     steps = list(map(step, order))
     outputs = [place(v) for v in fgraph.outputs]
 
+    @paused_collection()
     def function(*args):
-        with paused_collection():
-            return run(*args)
-
-    def run(*args):
         slots = values.copy()
         for to, value in zip(inputs, args, strict=True):
             slots[to] = value

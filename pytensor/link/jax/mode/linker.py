@@ -142,9 +142,9 @@ class TunedJAXLinker(JAXLinker):
 
     def _node_converter(self):
         """Return what converts every node, in inner graphs too, for `jax_funcify`."""
-        from pytensor.link.jax.mode.conversion import tuned_funcify
+        from pytensor.link.jax.fixes import corrected_funcify
 
-        convert, kernels = tuned_funcify, self._load_kernels()
+        convert, kernels = corrected_funcify, self._load_kernels()
         if kernels is not None:
             from pytensor.link.jax.kernels.cpu_kernels import with_cpu_kernels
 

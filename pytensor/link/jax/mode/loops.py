@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.known_while_tracing import is_known
 from pytensor.link.jax.mode.conversion import (
     GraphWithConverter,
-    tuned_funcify,
     with_graph,
     with_known_within,
 )
-from pytensor.link.jax.fixes.known_while_tracing import is_known
 from pytensor.link.jax.rewriting.find_sizes import (
     choice_inputs,
     deciding_inputs,
@@ -26,8 +26,8 @@ from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.scan.op import Scan
 
 
-@tuned_funcify.register(Scan)
-def tuned_funcify_Scan(op, node, convert_node, **kwargs):
+@corrected_funcify.register(Scan)
+def corrected_funcify_Scan(op, node, convert_node, **kwargs):
     deciding = {*length_inputs(op, node), *choice_inputs(op, node)}
     within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
     sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}

@@ -22,7 +22,8 @@ from pytensor import layers
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.mode.conversion import GraphWithConverter, tuned_funcify
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.mode.conversion import GraphWithConverter
 from pytensor.link.jax.mode.precision import in_mixed_precision, in_single
 from pytensor.link.jax.target import compiling_for
 from pytensor.tensor.precision import full_precision
@@ -53,20 +54,20 @@ def in_single_precision(function, inputs):
     """
     fgraph = function.maker.fgraph
     values = [*inputs, *(v.get_value() for v in fgraph.inputs[len(inputs) :])]
-    low = jax_funcify(GraphWithConverter(fgraph, in_mixed_precision(tuned_funcify)))
-    single = jax_funcify(GraphWithConverter(fgraph, tuned_funcify))
+    low = jax_funcify(GraphWithConverter(fgraph, in_mixed_precision(corrected_funcify)))
+    single = jax_funcify(GraphWithConverter(fgraph, corrected_funcify))
     return jax.jit(single), values, jax.make_jaxpr(low)(*values)
 
 
 def with_low_backward_pass(fgraph, losses):
     """Return the function of a graph with bfloat16 in what losses don't depend on."""
     forward = {v.owner for v in ancestors(losses)}
-    mixed = in_mixed_precision(tuned_funcify)
+    mixed = in_mixed_precision(corrected_funcify)
 
     def convert(op, *, node, within, **kwargs):
         if node not in forward or within is not fgraph:
             return mixed(op, node=node, within=within, **kwargs)
-        return in_single(tuned_funcify(op, node=node, within=within, **kwargs), node, None)
+        return in_single(corrected_funcify(op, node=node, within=within, **kwargs), node, None)
 
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
@@ -132,7 +133,7 @@ def step(request):
         norm = train.apply(rates)
         applied = train._apply.maker.fgraph
         zeros = [np.zeros(v.type.shape, v.type.dtype) for v in applied.inputs]
-        convert = in_mixed_precision(tuned_funcify)
+        convert = in_mixed_precision(corrected_funcify)
         optimizer = jax.make_jaxpr(jax_funcify(GraphWithConverter(applied, convert)))(*zeros)
         yield SimpleNamespace(**locals())
 

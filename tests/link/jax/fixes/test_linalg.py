@@ -128,3 +128,11 @@ def test_generalized_eigenvalues(lower):
     values = pt.linalg.eigvalsh(a, b, lower=lower)
     made = [w, values, v.T @ b @ v, pt.grad(values.sum(), [a, b])[0]]
     compare([a, b], made, [MATRIX + MATRIX.T, POSITIVE])
+
+
+def test_kron_of_integers_and_floats_is_computed_in_float64():
+    """JAX computes an int32 and a float32 in float32, which doesn't have this number."""
+    a, b = pt.matrix("a", dtype="int32"), pt.matrix("b", dtype="float32")
+    f = pytensor.function([a, b], pt.linalg.kron(a, b), mode=jax_mode())
+    odd = 2**25 + 1
+    np.testing.assert_array_equal(f(np.int32([[odd]]), np.float32([[1.0]])), [[odd]])

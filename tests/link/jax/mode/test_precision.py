@@ -16,7 +16,8 @@ from pytensor.graph.op import Op
 from pytensor.graph.traversal import explicit_graph_inputs
 from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.mode.conversion import GraphWithConverter, tuned_funcify
+from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.mode.conversion import GraphWithConverter
 from pytensor.link.jax.mode.precision import RULES, in_mixed_precision
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.precision import full_precision
@@ -84,7 +85,7 @@ def spied(inputs, outputs, updates=(), values=()):
 
         return spying
 
-    mixed = in_mixed_precision(tuned_funcify)
+    mixed = in_mixed_precision(corrected_funcify)
     program = jax.make_jaxpr(jax_funcify(GraphWithConverter(fgraph, convert)))(
         *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
     )
@@ -182,7 +183,7 @@ def dtypes_inside(inputs, variables):
     """Return the dtypes that JAX has for variables which don't leave the graph."""
     outputs = [Probe(k)(variable).sum() for k, variable in enumerate(variables)]
     fgraph = pytensor.function(inputs, outputs, mode=jax_mode(precision="bf16")).maker.fgraph
-    convert = in_mixed_precision(tuned_funcify)
+    convert = in_mixed_precision(corrected_funcify)
     Probe.seen.clear()
     values = [np.zeros(v.type.shape, v.type.dtype) for v in fgraph.inputs]
     jax.make_jaxpr(jax_funcify(GraphWithConverter(fgraph, convert)))(*values)

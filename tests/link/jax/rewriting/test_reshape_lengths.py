@@ -77,7 +77,7 @@ def test_export_of_a_function_compiled_for_jax():
 def test_export_of_a_length_that_was_rounded():
     x = pt.tensor("x", shape=(None, None))
     y = pt.resize(x, scale=(0.6, 1.7))
-    f = pytensor.function([x], y.sum() * pt.ones(y.shape), mode=jax_mode())
+    f = pytensor.function([x], y.sum() * pt.ones(y.shape), mode="JAX")
     assert nodes_of(f, KnownLength)
     value = np.arange(35.0).reshape(7, 5)
     session = onnxruntime.InferenceSession(export_onnx(f).SerializeToString())
