@@ -11,12 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from data.images import (
-    DEPTHS,
     TURNED,
     Letterbox,
     PictureError,
     decode,
-    depth_of,
     highest_value,
     letterbox,
     read_image,
@@ -224,22 +222,6 @@ def test_tiff_of_16_bits(tmp_path, mode):
     image, notes = decode(tmp_path / "a.tiff")
     np.testing.assert_array_equal(image[..., 1], pixels[::-1, ::-1] >> 8)
     assert notes == [TURNED, "16 bits a channel cut to 8"]
-
-
-@pytest.mark.parametrize("bits", [10, 12, 14, 16])
-@pytest.mark.parametrize("kind", ["png", "tiff"])
-def test_bits_of_a_camera(tmp_path, kind, bits):
-    """Values beyond a quarter of the range that they are to have; a dark picture among others."""
-    paths = [tmp_path / f"{k}.{kind}" for k in range(2)]
-    bright = np.random.default_rng(0).integers(0, 2**bits, (9, 15)).astype(np.uint16)
-    for path, pixels in zip(paths, (bright // 50, bright), strict=True):
-        Image.frombytes("I;16", (15, 9), pixels.tobytes()).save(path)
-    assert used_bits(max(map(highest_value, paths))) == bits
-    image, notes = decode(paths[1], bits=bits)
-    np.testing.assert_array_equal(image, np.stack([bright >> (bits - 8)] * 3, axis=2))
-    assert notes == [DEPTHS[bits]]
-    assert depth_of(["first of several frames used", *notes]) == bits
-    assert depth_of([]) == 16
 
 
 def test_tiff_of_12_bits(tmp_path):

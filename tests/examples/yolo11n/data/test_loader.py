@@ -71,6 +71,8 @@ def test_order_and_filling(make):
         orders.append(tuple(indices[:7]))
     assert len(set(orders)) == 3
     assert tuple(make(3, seed=3).order(0)) != orders[0]
+    (larger,) = make(16, seed=2).epoch(0)  # than the data set
+    np.testing.assert_array_equal(larger.indices, [*orders[0], *orders[1], *orders[2][:2]])
 
 
 def test_filler_looks_as_in_the_next_epoch(make):
@@ -79,13 +81,6 @@ def test_filler_looks_as_in_the_next_epoch(make):
     first = next(loader.epoch(1))
     np.testing.assert_array_equal(last.images[1:], first.images[:2])
     np.testing.assert_array_equal(last.boxes[1:], first.boxes[:2])
-
-
-def test_batch_larger_than_the_dataset(make):
-    loader = make(16)
-    (batch,) = loader.epoch(0)
-    want = np.concatenate([loader.order(0), loader.order(1), loader.order(2)[:2]])
-    np.testing.assert_array_equal(batch.indices, want)
 
 
 @pytest.mark.parametrize(("render", "workers"), [(True, 2), (False, 0)])
@@ -98,10 +93,18 @@ def test_processes_make_the_rows_of_one(make, render, workers):
             np.testing.assert_array_equal(np.concatenate(rows), array)
 
 
-def test_resume(make):
-    whole = list(make(2, augment=EVERYTHING, seed=1).epoch(5))
+SHARES = {"background_share": 0.3, "hard_share": 0.3, "weights": np.arange(7.0)}
+
+
+@pytest.mark.parametrize("shares", [{}, SHARES])
+def test_resume(seven, make, shares):
+    options = {"augment": EVERYTHING, "seed": 1, **shares}
+    whole = list((loader := make(2, **options)).epoch(5))
+    indices = np.concatenate([batch.indices for batch in whole])
+    np.testing.assert_array_equal(indices[:7], loader.order(5))
+    assert np.isin(indices[:7], seven.background_images()).sum() == 2
     for start in (1, 3, 4):
-        tail = list(make(2, augment=EVERYTHING, seed=1).epoch(5, start_batch=start))
+        tail = list(make(2, **options, workers=2).epoch(5, start_batch=start))
         assert len(tail) == 4 - start
         assert all(map(same_batches, whole[start:], tail))
 
@@ -212,21 +215,6 @@ def test_a_set_of_background_images_alone_leaves_the_rest_to_the_others():
 
     pools = make_pools(Half(100, (0, 50, 1.0), (50, 100, 9.0)), background_share=0.2)
     assert [(len(pool.indices), pool.quota) for pool in pools] == [(50, 80), (50, 20)]
-
-
-def test_batches_of_chosen_shares_can_be_resumed(seven, make):
-    options = {
-        "augment": EVERYTHING, "seed": 1, "background_share": 0.3, "hard_share": 0.3,
-        "weights": np.arange(7.0),
-    }  # fmt: skip
-    whole = make(2, **options)
-    batches = list(whole.epoch(2))
-    indices = np.concatenate([batch.indices for batch in batches])
-    np.testing.assert_array_equal(indices[:7], whole.order(2))
-    assert np.isin(indices[:7], seven.background_images()).sum() == 2
-    for start in (1, 3):
-        tail = list(make(2, **options, workers=2).epoch(2, start))
-        assert all(same_batches(a, b) for a, b in zip(batches[start:], tail, strict=True))
 
 
 def test_pools_without_pictures():

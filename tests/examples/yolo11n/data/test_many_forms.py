@@ -241,45 +241,33 @@ def test_counts_that_contradict_names(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("form", "form_of_box", "looks"),
+    ("form", "written", "looks"),
     [
-        ("yolo", "corners", "like two corners, not like centre and size"),
-        ("yolo", "corner and size", "like corner and size, not like centre and size"),
-        ("coco", "corners", "like two corners, not like corner and size"),
-        ("coco", "centre and size", "like centre and size, not like corner and size"),
-        ("coco", "twice as large", "they look like boxes of other pictures"),
+        ("yolo", lambda x, y, w, h: (x, y, x + w, y + h), "two corners, not like centre and size"),
+        ("yolo", lambda x, y, w, h: (x, y, w, h), "corner and size, not like centre and size"),
+        ("coco", lambda x, y, w, h: (x, y, x + w, y + h), "two corners, not like corner and size"),
+        ("coco", lambda x, y, w, h: (x + w / 2, y + h / 2, w, h), "centre and size, not like corn"),
+        ("coco", lambda x, y, w, h: (2 * x, 2 * y, 2 * w, 2 * h), "boxes of other pictures"),
     ],
 )
-def test_boxes_written_in_another_way(tmp_path, form, form_of_box, looks):
-    boxes = [(28, 19, 38, 29), (26, 18, 36, 28), (30, 20, 39, 29)]
-    if (form, form_of_box) == ("yolo", "corner and size"):  # at the other edges
-        boxes = [(2, 20, 20, 28), (1, 18, 17, 27), (3, 19, 21, 29)]
-    drawn = [
-        writers.Drawn(picture.stem, [("bolt", *boxes[k % 3])]) for k, picture in enumerate(PICTURES)
-    ]
+def test_boxes_written_in_another_way(tmp_path, form, written, looks):
+    boxes = [(28, 19, 10, 10), (26, 18, 10, 10), (30, 20, 9, 9)]
+    if looks.startswith("corner"):  # at the other edges
+        boxes = [(2, 20, 18, 8), (1, 18, 16, 9), (3, 19, 18, 10)]
+    drawn = []
+    for k, picture in enumerate(PICTURES):
+        a, b, width, height = written(*boxes[k % 3])
+        if form == "yolo":  # its writer takes the first two numbers for the centre's
+            a, b = a - width / 2, b - height / 2
+        drawn.append(writers.Drawn(picture.stem, [("bolt", a, b, a + width, b + height)]))
     writers.draw(tmp_path / "images/train", PICTURES)
-
-    def written(x1, y1, x2, y2):
-        return {
-            "corners": (x1, y1, x2, y2),
-            "corner and size": (x1, y1, x2 - x1, y2 - y1),
-            "centre and size": ((x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1),
-            "twice as large": (2 * x1, 2 * y1, 2 * (x2 - x1), 2 * (y2 - y1)),
-        }[form_of_box]
-
     if form == "coco":
-        data = writers.coco_of(drawn)
-        for annotation, picture in zip(data["annotations"], drawn, strict=True):
-            annotation["bbox"] = written(*picture.things[0][1:])
-        writers.write_json(tmp_path / "annotations/instances_train.json", data)
+        file = tmp_path / "annotations/instances_train.json"
+        writers.write_json(file, writers.coco_of(drawn))
     else:
-        (tmp_path / "labels/train").mkdir(parents=True)
-        for picture in drawn:
-            box = np.divide(written(*picture.things[0][1:]), writers.SIZE * 2).tolist()
-            text = " ".join(map(str, (0, *box)))
-            (tmp_path / f"labels/train/{picture.stem}.txt").write_text(text)
+        writers.write_labels(tmp_path / "labels/train", drawn)
         (tmp_path / "data.yaml").write_text("train: images/train\nnames: [bolt]\n")
-    with pytest.raises(ValueError, match=f"[56] of [56] boxes reach far beyond .*{looks}"):
+    with pytest.raises(ValueError, match=f"[56] of [56] boxes reach far beyond .* like {looks}"):
         load_data(tmp_path, None, 32)
 
 
