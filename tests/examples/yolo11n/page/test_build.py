@@ -481,14 +481,6 @@ def test_a_chromium_is_named_by_the_variable(monkeypatch):
 # ------------------------------------------------------------------------------ after a training
 
 
-def test_a_training_ends_with_its_page(quick, tmp_path, capsys):
-    finishing.build_page(quick, tmp_path / "run" / "page")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"page: {tmp_path / 'run' / 'page' / PAGE}"
-    assert lines[1] == f"in a single file: {tmp_path / 'run' / 'page' / SINGLE_FILE}"
-    assert "serve_demo" in lines[-1]
-
-
 def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(finishing, "runtime_problem", lambda: "esbuild is missing")
     options = SimpleNamespace(

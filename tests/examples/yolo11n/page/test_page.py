@@ -29,7 +29,6 @@ from tests.examples.yolo11n.page.browsers import (
     decode_data_url,
     detect_file,
     drop_file,
-    file_of,
     ready_page,
     report_of,
     screenshot,
@@ -37,7 +36,6 @@ from tests.examples.yolo11n.page.browsers import (
     set_letters,
     until,
     visit,
-    wait_screen,
 )
 from tests.examples.yolo11n.page.detectors import (
     GREEN,
@@ -381,16 +379,12 @@ def test_keys(colours):
     assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
 
 
-def settle(page):
-    """Wait until the page has seen that its parts have other sizes."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-
-
 def resize(page, width, height):
     """Make the window another size; show its top."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate("scrollTo(0, 0)")
-    settle(page)
+    # until the page has seen that its parts have other sizes
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
 PHONE = {
@@ -436,52 +430,3 @@ def assert_looks(page, name, folder, scheme, width):
         if font == FONTS[0]:
             screenshot(page, f"{name}-{letters}", folder)
     set_letters(page, 16, "")
-
-
-# Of the stage and its controls, those that the window doesn't show whole.
-UNSEEN = """[...document.querySelectorAll("#view :is(.button, input, .strip, .stage-frame)")]
-  .filter((e) => e.checkVisibility() && !e.matches(".visually-hidden"))
-  .filter((e) => { const {top, bottom, right} = e.getBoundingClientRect();
-    return top < 0 || bottom > innerHeight + 0.5 || right > innerWidth + 0.5; })
-  .map((e) => e.id || e.textContent.trim() || e.className)"""
-
-
-def unseen(page):
-    """Return what the window doesn't show whole, in any font."""
-    found = []
-    for font in FONTS:
-        set_letters(page, 16, font)
-        settle(page)
-        found += [f"{part} in {font}" for part in page.evaluate(UNSEEN)]
-    return found
-
-
-@pytest.fixture(scope="module")
-def resized(browser, colour_site):
-    """Open a page whose window tests make smaller and larger."""
-    with ready_page(browser, colour_site.url) as page:
-        yield page
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(320, 568), (640, 360), (1280, 620)], ids=str)
-def test_the_stage_and_all_its_controls_fit_the_window(resized, tmp_path, size):
-    """With a strip of pictures and a message, too; 640 x 360 is a phone sideways, or 200 %."""
-    page = resized
-    page.evaluate("() => { document.querySelector('#player').hidden = true; }")
-    page.evaluate("document.getElementById('album-clear').click()")
-    choose_sample(page, 1)
-    resize(page, *size)
-    assert page.evaluate("demo.screen") is None
-    assert unseen(page) == []
-    spot = encode(blob_picture(300, 600, [(GREEN, 80, 90, 50)]))
-    pictures = [file_of(spot, f"{k}.png") for k in range(9)]
-    after(page, lambda: page.set_input_files("#image-file", pictures))
-    assert unseen(page) == []
-    screenshot(page, f"pictures-{size[0]}", tmp_path)
-    page.evaluate("() => { document.querySelector('#player').hidden = false; }")
-    assert unseen(page) == []
-    page.set_input_files("#image-file", file_of(b"?", "no picture.png"))
-    wait_screen(page, "file-broken")
-    assert unseen(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
