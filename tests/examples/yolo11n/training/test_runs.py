@@ -348,16 +348,6 @@ def test_disk_that_is_full(sessions):
 # ------------------------------------------------------------------------------ other ends
 
 
-def test_patience_and_disk_cache(sessions):
-    cache = sessions.root / "pictures"
-    own = ["--epochs", 9, "--val-every", 1, "--patience", 1, "--lr", 1e-9, "--no-export"]
-    out, _ = sessions.run("patience", *own, "--cache", "disk", "--cache-dir", cache)
-    assert len(read_rows(sessions.root / "patience" / "results.csv")) == 2
-    assert "no better mAP@0.5:0.95 for 1 epochs: training ends here" in out
-    assert list(cache.iterdir())
-    assert sessions.metrics("patience")["best_epoch"] == 1
-
-
 def test_weights_of_more_classes(sessions):
     path = sessions.root / "coco.safetensors"
     full = YOLO11n(80, seed=5).state_dict()
