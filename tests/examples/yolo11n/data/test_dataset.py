@@ -74,27 +74,32 @@ def test_cleaning(builder):
 
 def test_broken_images_are_skipped(builder):
     builder.add(40, 30, [(1, 1, 1, 20, 20)])
-    for name in ("missing.jpg", "short.jpg", "short.png", "text.jpg", "size.jpg", "deep.tiff"):
+    short = [f"short.{kind}" for kind in ("jpg", "png", "webp", "gif", "tiff", "bmp")]
+    others = ["missing.jpg", "empty.jpg", "text.jpg", "size.jpg", "F.tiff", "I.tiff"]
+    for name in short + others:
         builder.add(40, 30, [(1, 1, 1, 20, 20)], name=name)
     folder = builder.folder
     (folder / "missing.jpg").unlink()
-    for name in ("short.jpg", "short.png"):
+    for name in short:
         data = (folder / name).read_bytes()
         (folder / name).write_bytes(data[: len(data) // 2])
+    (folder / "empty.jpg").write_bytes(b"")
     (folder / "text.jpg").write_text("<html>not found</html>")
     Image.new("RGB", (30, 40)).save(folder / "size.jpg")
-    Image.fromarray(np.zeros((30, 40), np.float32)).save(folder / "deep.tiff")
+    for mode in "FI":
+        Image.new(mode, (40, 30)).save(folder / f"{mode}.tiff")
     dataset = builder.dataset()
     assert len(dataset) == 1
     assert dataset.report["boxes"] == 1
     reasons = dict(dataset.skipped)
-    assert list(reasons) == [image["file_name"] for image in builder.images[1:]]
+    assert [*reasons] == short + others
     assert reasons["missing.jpg"] == "missing"
-    assert all("not readable" in reasons[n] for n in ("short.jpg", "short.png", "text.jpg"))
-    assert "30x40" in reasons["size.jpg"]
-    assert "40x30" in reasons["size.jpg"]
-    assert "8 bits" in reasons["deep.tiff"]
-    assert "6 files skipped" in dataset.summary()
+    for name in [*short, "empty.jpg", "text.jpg"]:
+        assert reasons[name].startswith("not readable")
+    assert reasons["size.jpg"] == "is 30x40, but the annotation file says 40x30"
+    assert "32 bits a pixel (mode F" in reasons["F.tiff"]
+    assert "32 bits a pixel (mode I" in reasons["I.tiff"]
+    assert "12 files skipped" in dataset.summary()
     assert "text.jpg" in dataset.summary()
     assert {a["image_id"] for a in dataset.ground_truth()["annotations"]} == {10}
 
