@@ -247,25 +247,6 @@ def detect_file(page, data, name="picture.png"):
     return last
 
 
-# Drops a file on the page, as the events tell it.
-DROP = """([data, name, type]) => {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  const transfer = new DataTransfer();
-  transfer.items.add(new File([bytes], name, {type}));
-  const options = {bubbles: true, cancelable: true, dataTransfer: transfer};
-  for (const kind of ["dragenter", "dragover", "drop"]) {
-    document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
-  }
-}"""
-
-
-def drop_file(page, data, name):
-    """Drop a file on the page."""
-    file = file_of(data, name)
-    text = base64.b64encode(file["buffer"]).decode()
-    page.evaluate(DROP, [text, name, file["mimeType"]])
-
-
 def set_letters(page, size, font):
     """Have a page's letters be of a size in pixels and of a font's family."""
     page.evaluate(

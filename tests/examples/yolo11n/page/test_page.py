@@ -28,7 +28,7 @@ from tests.examples.yolo11n.page.browsers import (
     choose_sample,
     decode_data_url,
     detect_file,
-    drop_file,
+    file_of,
     ready_page,
     report_of,
     screenshot,
@@ -198,7 +198,7 @@ def test_thresholds_and_classes(yolo, models, scenes):
 
 
 @IN_BOTH
-def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
+def test_a_model_file_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
     names = ("l'été", 'a "quoted" \\ one')
     own = json.dumps({names[0]: 0.3})
     colour_detector_onnx(tmp_path / "other.onnx", 64, names, conf="0.5", iou="0.4", thresholds=own)
@@ -211,7 +211,7 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
     }
     with ready_page(browser, colour_site.url) as page:
         for file, (classes, confidence, iou) in wanted.items():
-            drop_file(page, tmp_path / file, file)
+            page.set_input_files("#model-file", tmp_path / file)
             until(page, f"demo.info.modelName === '{file}' && demo.ready")
             assert page.evaluate("demo.info.size") == [64, 64]
             assert file in page.inner_text("#model-name")
@@ -252,7 +252,7 @@ def test_far_things_are_found_at_a_larger_size(browser, colour_site, models):
         until(page, "demo.ready && demo.info.size[0] === 128")
         assert page.input_value("#range") == "near"
         assert page.input_value("#confidence") == "0.4"  # it's the same model
-        drop_file(page, models.colour, "own.onnx")
+        page.set_input_files("#model-file", file_of(models.colour, "own.onnx"))
         until(page, "demo.info.modelName === 'own.onnx' && demo.ready")
         assert page.locator("#range").is_hidden()
 
@@ -293,7 +293,7 @@ def half(tmp_path_factory):
 def test_a_model_whose_input_and_output_are_float16(browser, colour_site, half, script):
     path, picture = half
     with ready_page(browser, colour_site.url, script=script) as page:
-        drop_file(page, path, path.name)
+        page.set_input_files("#model-file", path)
         until(page, "demo.info.modelName === 'half.onnx' && demo.ready")
         # A unit in the last place of a side of 64, and of a score.
         last = detect_file(page, encode(picture))
