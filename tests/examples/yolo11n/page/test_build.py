@@ -167,16 +167,6 @@ def test_the_picture_of_the_page_has_all_messages_between_its_threads():
 SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": None}}}
 
 
-def test_a_card_says_what_the_file_does_not(quick, tmp_path):
-    card = tmp_path / "card.json"
-    card.write_text(json.dumps({"license": "CC0-1.0", "average_precision": SCORES}))
-    build(quick, tmp_path / "page", card=card)
-    assets = assets_of((tmp_path / "page/demo_assets/model.js").read_text())
-    facts = json.loads(assets["model-info"])["facts"]
-    assert (facts["licence"], facts["trainedOn"]) == ("CC0-1.0", "")
-    assert facts["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
