@@ -305,13 +305,14 @@ def clone():
     return git("status", "--porcelain"), git("diff", "HEAD", "--stat"), git("diff", "HEAD")
 
 
-def test_a_build_and_the_end_of_a_training_change_no_committed_file(quick, tmp_path):
+def test_a_build_and_the_end_of_a_training_change_no_committed_file(quick, tmp_path, capsys):
     """Whatever was built before; pages of models in the clone's `runs` are no news to git."""
     if git("rev-parse", "HEAD")[0]:
         pytest.skip("this is no clone that git knows: nothing is committed here")
     before = clone()
     report = build(quick)
     finishing.build_page(quick, tmp_path / "run" / "page")
+    assert f"page: {tmp_path / 'run' / 'page' / PAGE}" in capsys.readouterr().out
     assert clone() == before
     for name in report["files"]:
         path = str(DEMO.parents[2] / "runs/yolo11n/page" / name)
