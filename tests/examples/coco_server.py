@@ -61,22 +61,10 @@ def _scene(rng, width, height, things, sides):
 
 
 def make_coco(train=40, val=20, seed=0, sides=(0.2, 0.5)):
-    """Make a tiny COCO 2017 of coloured rectangles.
+    """Make a tiny COCO 2017 of coloured rectangles; the k-th picture shows ``SCENES[k % 10]``.
 
-    Parameters
-    ----------
-    train, val : int
-        Pictures of either split. What the k-th shows is ``SCENES[k % 10]``.
-    seed : int
-    sides : (float, float)
-        Shortest and longest side of an object, as a share of the picture's.
-
-    Returns
-    -------
-    files : dict of str to bytes
-        By path: the archive of annotations and the pictures.
-    instances : dict of str to dict
-        The two instances files as dictionaries, by "train" and "val".
+    `sides` are the shortest and the longest of an object, as shares of the picture's. Returned are
+    bytes by path, of the archive of annotations and the pictures, and the instances by split.
     """
     rng = np.random.default_rng(seed)
     files, instances = {}, {}

@@ -57,6 +57,14 @@ def test_example(name, tmp_path):
         onnx.checker.check_model(path, full_check=True)
 
 
+def fine_tune(folder, *arguments, code=0):
+    """Run the example on ``d.npz`` in a folder; return what it prints, or why it fails."""
+    command = [EXAMPLES / "finetune_onnx.py", *arguments, "--data", "d.npz"]
+    done = run_python(command, folder)
+    assert done.returncode == code, done.stderr
+    return done.stderr if code else done.stdout
+
+
 @pytest.mark.slow
 def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     x = pytensor.tensor.tensor("x", shape=(1, 784), dtype="float32")
@@ -65,12 +73,10 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     np.savez(tmp_path / "d.npz", x=np.zeros((9, 1, 28, 28)), y=np.zeros(9, int))
 
     def answer(*arguments):
-        done = run_python([EXAMPLES / "finetune_onnx.py", *arguments], tmp_path)
-        assert done.returncode == 2
-        return done.stderr.splitlines()[-1]
+        return fine_tune(tmp_path, *arguments, code=2).splitlines()[-1]
 
     shapes = "x in d.npz is (9, 1, 28, 28); the model's input is (1, 784)"
-    assert answer("m.onnx", "--data", "d.npz").endswith(shapes)
+    assert answer("m.onnx").endswith(shapes)
     for y, problem in (
         (np.full(9, -1), "has classes outside of 0 to 1"),
         (np.zeros(9), "is (9,), the output (1, 2); classes are integers"),
@@ -78,7 +84,7 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
         (np.full(9, "cat"), "give classes as integers from 0 on"),
     ):
         np.savez(tmp_path / "d.npz", x=np.zeros((9, 784)), y=y)
-        assert answer("m.onnx", "--data", "d.npz").endswith(problem)
+        assert answer("m.onnx").endswith(problem)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for slow in ("jax", "onnx", "pytensor"):
         (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")
@@ -96,17 +102,13 @@ def test_fine_tuning_a_classifier_of_scikit_learn(tmp_path):
     np.savez(tmp_path / "d.npz", x=x, y=(y + 1) % 3)
     listed = run_python([EXAMPLES / "finetune_onnx.py", CLASSIFIER], tmp_path).stdout.splitlines()
     assert {"Softmax: out_activations_result", "Identity: probabilities (?, 3)"} <= {*listed}
-    arguments = [EXAMPLES / "finetune_onnx.py", CLASSIFIER, "--data", "d.npz", "--last", "2"]
-    done = run_python(arguments, tmp_path)
-    assert done.returncode == 0, done.stderr
-    before, after = map(float, re.findall("accuracy (.*)", done.stdout))
+    printed = fine_tune(tmp_path, CLASSIFIER, "--last", "2")
+    before, after = map(float, re.findall("accuracy (.*)", printed))
     assert before < 0.3  # the classes are numbered otherwise
     assert after > 0.6
-    assert done.stdout.endswith("tuned.onnx has the output probabilities and not label\n")
-    done = run_python([*arguments, "--cut", "label"], tmp_path)
-    assert "label gives no numbers of floating point" in done.stderr
-    done = run_python([*arguments, "--cut", "nothing"], tmp_path)
-    assert "no node of " in done.stderr
+    assert printed.endswith("tuned.onnx has the output probabilities and not label\n")
+    for cut, why in (("label", "label gives no numbers of floating"), ("nothing", "no node of ")):
+        assert why in fine_tune(tmp_path, CLASSIFIER, "--cut", cut, code=2)
 
 
 @pytest.mark.slow
@@ -125,12 +127,9 @@ def test_fine_tuning_a_classifier_that_gives_dicts(tmp_path):
     onnx.save(model, tmp_path / "m.onnx")
     x, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "d.npz", x=x, y=y)
-    arguments = [EXAMPLES / "finetune_onnx.py", "m.onnx", "--data", "d.npz", "--steps", "50"]
-    done = run_python(arguments, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert min(map(float, re.findall("accuracy (.*)", done.stdout))) > 0.7
-    done = run_python([*arguments, "--cut", "out_activations_result"], tmp_path)
-    assert done.returncode == 0, done.stderr
+    printed = fine_tune(tmp_path, "m.onnx", "--steps", "50")
+    assert min(map(float, re.findall("accuracy (.*)", printed))) > 0.7
+    fine_tune(tmp_path, "m.onnx", "--steps", "50", "--cut", "out_activations_result")
 
 
 @pytest.mark.slow
@@ -141,10 +140,7 @@ def test_fine_tuning_a_file_of_one_row(tmp_path):
     export_onnx(x, pytensor.tensor.special.softmax(x @ weight, axis=1), tmp_path / "m.onnx")
     data, y = load_iris(return_X_y=True)
     np.savez(tmp_path / "d.npz", x=data, y=y)
-    arguments = [EXAMPLES / "finetune_onnx.py", "m.onnx", "--data", "d.npz", "--steps", "900"]
-    done = run_python(arguments, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert float(done.stdout.split()[-1]) > 0.8
+    assert float(fine_tune(tmp_path, "m.onnx", "--steps", "900").split()[-1]) > 0.8
     [given] = onnx.load(tmp_path / "tuned.onnx").graph.input
     assert given.type.tensor_type.shape.dim[0].dim_value == 1
 

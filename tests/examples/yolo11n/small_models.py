@@ -5,20 +5,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def make_model(nodes, constants, inputs, outputs, **metadata):
-    """Make an ONNX model.
+    """Make an ONNX model of nodes, arrays and metadata by name; None leaves an entry out.
 
-    Parameters
-    ----------
-    nodes : list of onnx.NodeProto
-    constants : dict of str to array
-    inputs, outputs : dict of str to list, or to (int, list)
-        Shapes by name, of float32 values; or the type of `onnx.TensorProto` and the shape.
-    metadata
-        Texts; None leaves one out.
-
-    Returns
-    -------
-    onnx.ModelProto
+    `inputs` and `outputs` are shapes by name, of float32 values, or (type of TensorProto, shape).
     """
     arrays = [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()]
     ends = [

@@ -98,15 +98,6 @@ def test_two_sets_of_labels_that_differ(shots):
     assert sum(data.report["boxes"] for data in load_data(out, None, 64)) == 5
 
 
-def test_boxes_have_the_colour_of_their_class():
-    black = np.zeros((60, 80, 3), np.uint8)
-    boxes = np.array([[2, 30, 12, 50, 0.9, 1], [30, 30, 40, 50, 0.8, 1], [60, 30, 70, 50, 0.7, 0]])
-    seen = detect.Seen("a", black, boxes, [1, 2, 0])
-    drawn = detect.Output(None, [], CLASSES).drawn(seen)
-    first, second, other = (tuple(drawn[50 - 1, x].tolist()) for x in (6, 34, 64))
-    assert first == second != other
-
-
 def test_sources(shots, monkeypatch, capsys):
     monkeypatch.chdir(shots)
     given = detect.expanded(["*.png", "b.jpg", "more", "0", "rtsp://x/y"])

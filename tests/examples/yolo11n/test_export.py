@@ -9,10 +9,9 @@ import onnx
 import onnxruntime
 import pytest
 from evaluation.detectors import OnnxDetector
-from export import MAX_SCORE_DIFFERENCE, ExportMismatch, export_detector, verify_export
+from export import ExportMismatch, export_detector, verify_export
 from model import YOLO11n
 from training.checkpoint import save_weights
-from training.train_step import compile_detector
 
 import pytensor
 import pytensor.tensor as pt
@@ -144,42 +143,6 @@ def test_verification(exported, golden_model, monkeypatch):
     report = verify(0, 4)
     assert report["box_difference"] == pytest.approx(4, abs=1e-3)
     assert report["box_error"] == 7
-
-
-def weaken(graph, factor=0.9):
-    """Change one filter of a late convolution."""
-    weight = next(i for i in graph.initializer if "model.22.cv2.conv.weight" in i.name)
-    values = onnx.numpy_helper.to_array(weight).copy()
-    values[3] *= factor
-    weight.CopyFrom(onnx.numpy_helper.from_array(values, weight.name))
-
-
-def skip(graph):
-    """Leave a layer out."""
-    node = next(n for n in graph.node if n.op_type == "MaxPool")
-    node.CopyFrom(onnx.helper.make_node("Identity", node.input, node.output))
-
-
-@pytest.mark.long
-def test_what_rounding_loses_is_accepted(golden_model, tmp_path, monkeypatch):
-    """Rounding exceeds the limits here, which are a fiftieth.
-
-    Weights of a few steps of training can be like that with the usual limits.
-    """
-    for name in ("MAX_BOX_DIFFERENCE", "MAX_SCORE_DIFFERENCE"):
-        monkeypatch.setattr(export, name, getattr(export, name) / 50)
-    path, images = tmp_path / "m.onnx", (golden.images(2, 64) * 255).astype(np.uint8)
-    proto = export_detector(golden_model, path, CLASSES, 64)
-    expected = np.asarray(compile_detector(golden_model, 64, 2)(images))
-    report = verify_export(path, images, expected)
-    assert MAX_SCORE_DIFFERENCE / 50 < report["score_difference"] < 2 * report["score_error"]
-    for damage in (weaken, lambda graph: weaken(graph, np.float32("nan")), skip):
-        broken = onnx.ModelProto()
-        broken.CopyFrom(proto)
-        damage(broken.graph)
-        onnx.save(broken, path)
-        with pytest.raises(ExportMismatch, match="differs from PyTensor by"):
-            verify_export(path, images, expected)
 
 
 @pytest.mark.slow

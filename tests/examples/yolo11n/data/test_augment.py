@@ -39,14 +39,6 @@ def test_boxes_enclose_what_is_drawn_and_keep_its_class(mosaic):
     assert 20 < flipped < 60
 
 
-def test_small_sets_repeat_images_in_mosaics(builder):
-    builder.add(80, 60, [(1, 10, 10, 40, 40), (1, 20, 20, 30, 30)])
-    dataset = builder.dataset(size=96)
-    assert dataset.max_boxes(mosaic=True) == 8
-    most = max(len(boxes) for _, boxes, _ in plans_of(dataset, 20, mosaic=1.0))
-    assert 2 < most <= 8
-
-
 def test_keep_boxes_rule():
     before = np.array([[0.0, 0, 10, 10]] * 5)
     before[4] = [0, 0, 400, 4]

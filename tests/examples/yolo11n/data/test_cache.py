@@ -116,18 +116,20 @@ def test_no_room(both, tmp_path, monkeypatch):
         load_data(both[1], None, 64)
 
 
-def test_a_system_that_does_not_tell_its_free_memory(monkeypatch):
-    monkeypatch.setattr(cache_module.Path, "read_text", lambda path: "MemTotal:  1024 kB\n")
-    assert cache_module.free_memory() == np.inf
-
-
 @pytest.mark.parametrize(
-    ("limit", "free"), [("1000000", 1_000_000 - 700_000 + 200_000), ("max", 2**40)]
+    ("told", "limit", "free"),
+    [
+        ("MemAvailable", "1000000", 1_000_000 - 700_000 + 200_000),
+        ("MemAvailable", "max", 2**40),
+        ("MemTotal", "max", np.inf),  # a system that doesn't tell
+    ],
 )
-def test_a_container_may_have_less_memory_than_its_machine(limit, free, tmp_path, monkeypatch):
+def test_a_container_may_have_less_memory_than_its_machine(
+    told, limit, free, tmp_path, monkeypatch
+):
     monkeypatch.setattr(cache_module, "MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(cache_module, "CONTAINER", tmp_path)
-    (tmp_path / "meminfo").write_text(f"MemAvailable:  {2**30} kB\n")
+    (tmp_path / "meminfo").write_text(f"{told}:  {2**30} kB\n")
     (tmp_path / "memory.max").write_text(f"{limit}\n")
     (tmp_path / "memory.current").write_text("700000\n")
     (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 200000\nslab 7\n")

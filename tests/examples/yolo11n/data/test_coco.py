@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from pathlib import Path
@@ -69,19 +68,6 @@ def names(subset):
 # ---------------------------------------------------------------------------------- selection
 
 
-@pytest.fixture
-def skewed():
-    """Return 100 persons, of which 10 with a phone; 5 phones alone."""
-    holds = {k: {"person"} | ({"phone"} if k % 10 == 0 else set()) for k in range(100)}
-    return holds | {100 + k: {"phone"} for k in range(5)}
-
-
-def test_a_rare_class_is_chosen_whole(skewed):
-    chosen = select_images(skewed, 40)
-    assert len(set(chosen)) == 40
-    assert sum("phone" in skewed[k] for k in chosen) == 15
-
-
 def test_many_classes_all_get_some():
     holds = {k: {f"c{min(k.bit_length(), 9)}"} for k in range(2000)}  # 1, 1, 2, 4, ... images
     chosen = select_images(holds, 60)
@@ -94,24 +80,28 @@ def test_many_classes_all_get_some():
     assert {counts[f"c{k}"] for k in range(5, 10)} <= {8, 9}
 
 
-def test_selection_is_the_same_everywhere_and_grows(skewed):
+def test_selection_is_the_same_everywhere_and_grows():
+    """Of 100 persons, of whom 10 have a phone, and 5 phones alone."""
+    skewed = {k: {"person"} | ({"phone"} if k % 10 == 0 else set()) for k in range(100)}
+    skewed |= {100 + k: {"phone"} for k in range(5)}
     shuffled = dict(sorted(skewed.items(), key=lambda item: hash((item[0], "x"))))
     chosen = select_images(skewed, 40)
     assert chosen == select_images(shuffled, 40)
+    assert sum("phone" in skewed[k] for k in chosen) == 15
     assert chosen != select_images(skewed, 40, seed=1)
     assert set(chosen) < set(select_images(skewed, 41))
+    assert select_images(skewed, 999) == sorted(skewed)
     # A change of the rule must come with a new coco.VERSION.
     assert select_images({k: {"a"} for k in range(50)}, 5, seed=3) == [5, 13, 15, 22, 41]
-
-
-def test_zero_and_too_many_take_all(skewed):
-    assert select_images(skewed, 0) == select_images(skewed, 999) == sorted(skewed)
 
 
 # ------------------------------------------------------------------------------- what is made
 
 
 def test_all_images_and_their_annotations(server, root):
+    crowded = server.instances["train"]  # a crowd next to a box stays
+    crowded["annotations"].append(crowded["annotations"][0] | {"id": 777, "iscrowd": 1})
+    server.set_instances("train", crowded)
     subset = download(root)
     data = load(subset)
     # Of ten scenes three show nothing wanted, and one only a crowd.
@@ -134,13 +124,6 @@ def test_all_images_and_their_annotations(server, root):
     assert load(root, "val") == server.instances["val"]
 
 
-def test_crowd_regions_beside_boxes_stay(server, root):
-    data = server.instances["train"]
-    data["annotations"].append(data["annotations"][0] | {"id": 777, "iscrowd": 1})
-    server.set_instances("train", data)
-    assert 777 in {a["id"] for a in load(download(root))["annotations"]}
-
-
 def test_the_subset_is_a_data_set(server, root, tmp_path, capsys):
     """It is read again without a server, also after the whole folder was moved."""
     subset = download(root, 10, 5, progress=True)
@@ -155,13 +138,11 @@ def test_the_subset_is_a_data_set(server, root, tmp_path, capsys):
     assert not server.requests
 
 
-@pytest.mark.by_default("val")
-@pytest.mark.parametrize("split", ["train", "val"])
-def test_empty_folders_that_a_copy_left_out(server, root, split):
+def test_empty_folders_that_a_copy_left_out(server, root):
     subset = download(root, 10, 5)
-    (subset / f"{split}2017").rmdir()
+    (subset / "val2017").rmdir()
     assert download(root, 10, 5) == subset
-    assert find(subset, split)[1] == subset / f"{split}2017"
+    assert find(subset, "val")[1] == subset / "val2017"
 
 
 def test_subsets_of_one_folder_share_images(server, root):
@@ -242,12 +223,6 @@ def test_a_damaged_archive_is_deleted(server, root):
     download(root)
 
 
-def test_a_picture_is_not_begun_after_the_stop(root):
-    stop = threading.Event()
-    stop.set()
-    assert "stopped" in coco.fetch_image(None, "", root / "a.jpg", (1, 1), stop)
-
-
 @pytest.mark.slow
 def test_no_server(root, monkeypatch):
     monkeypatch.setenv("COCO_BASE_URL", "http://127.0.0.1:9")
@@ -259,19 +234,12 @@ def test_no_server(root, monkeypatch):
 # ------------------------------------------------------------------------------------ failures
 
 
-@pytest.mark.by_default("1")
-@pytest.mark.parametrize("fails", [1, 2])
-def test_one_percent(monkeypatch, root, capsys, fails):
+def test_one_percent(monkeypatch, root, capsys):
     """One of 120 pictures may fail, and is left out; the next call tries it again."""
     with CocoServer(train=200, val=20) as server:
         monkeypatch.setenv("COCO_BASE_URL", server.url)
-        gone = [f"train2017/{number:012}.jpg" for number in (1, 2)[:fails]]
-        for path in gone:
-            server.set(path, Answer(status=404), always=True)
-        if fails == 2:
-            with pytest.raises(DataError, match=r"too many images failed: 2 of 120 in train20"):
-                download(root)
-            return
+        gone = "train2017/000000000001.jpg"
+        server.set(gone, Answer(status=404), always=True)
         data = load(download(root))
         images = {image["id"] for image in data["images"]}
         assert len(images) == 119
@@ -279,7 +247,7 @@ def test_one_percent(monkeypatch, root, capsys, fails):
         assert "warning: 1 images of train2017 failed:\n  000000000001.jpg: 404" in (
             capsys.readouterr().err
         )
-        server.set(gone[0])
+        server.set(gone)
         assert len(names(download(root))) == 120
 
 

@@ -29,27 +29,6 @@ def make(seven):
 # ------------------------------------------------------------------------------- contents
 
 
-def test_batch_layout(make):
-    loader = make(3, max_boxes=5, augment=Augment())
-    batches = list(loader.epoch(0))
-    assert len(batches) == len(loader) == 3
-    for batch in batches:
-        assert batch.images.shape == (3, 3, 64, 64)
-        assert batch.images.dtype == np.uint8
-        assert batch.images.flags.c_contiguous
-        assert batch.plan is None
-        assert batch.boxes.shape == (3, 5, 4)
-        assert batch.boxes.dtype == np.float32
-        assert batch.classes.shape == (3, 5)
-        assert batch.classes.dtype == np.int32
-        assert batch.num_boxes.shape == (3,)
-        assert batch.num_boxes.dtype == np.int32
-        for row, count in enumerate(batch.num_boxes):
-            assert not batch.boxes[row, count:].any()
-            assert not batch.classes[row, count:].any()
-            assert (batch.boxes[row, :count, 2:] > 0).all()
-
-
 def test_batches_without_augmentation(seven, make):
     for batch in make(4).epoch(3):
         for row, index in enumerate(batch.indices):
@@ -58,6 +37,8 @@ def test_batches_without_augmentation(seven, make):
             count = batch.num_boxes[row]
             np.testing.assert_array_equal(batch.boxes[row, :count], sample.boxes)
             np.testing.assert_array_equal(batch.classes[row, :count], sample.classes)
+            assert not batch.boxes[row, count:].any()
+            assert not batch.classes[row, count:].any()
 
 
 def test_order_and_filling(make):
@@ -71,6 +52,8 @@ def test_order_and_filling(make):
         orders.append(tuple(indices[:7]))
     assert len(set(orders)) == 3
     assert tuple(make(3, seed=3).order(0)) != orders[0]
+    (larger,) = make(16, seed=2).epoch(0)  # than the data set
+    np.testing.assert_array_equal(larger.indices, [*orders[0], *orders[1], *orders[2][:2]])
 
 
 def test_filler_looks_as_in_the_next_epoch(make):
@@ -79,13 +62,6 @@ def test_filler_looks_as_in_the_next_epoch(make):
     first = next(loader.epoch(1))
     np.testing.assert_array_equal(last.images[1:], first.images[:2])
     np.testing.assert_array_equal(last.boxes[1:], first.boxes[:2])
-
-
-def test_batch_larger_than_the_dataset(make):
-    loader = make(16)
-    (batch,) = loader.epoch(0)
-    want = np.concatenate([loader.order(0), loader.order(1), loader.order(2)[:2]])
-    np.testing.assert_array_equal(batch.indices, want)
 
 
 @pytest.mark.parametrize(("render", "workers"), [(True, 2), (False, 0)])
@@ -98,10 +74,18 @@ def test_processes_make_the_rows_of_one(make, render, workers):
             np.testing.assert_array_equal(np.concatenate(rows), array)
 
 
-def test_resume(make):
-    whole = list(make(2, augment=EVERYTHING, seed=1).epoch(5))
+SHARES = {"background_share": 0.3, "hard_share": 0.3, "weights": np.arange(7.0)}
+
+
+@pytest.mark.parametrize("shares", [{}, SHARES])
+def test_resume(seven, make, shares):
+    options = {"augment": EVERYTHING, "seed": 1, **shares}
+    whole = list((loader := make(2, **options)).epoch(5))
+    indices = np.concatenate([batch.indices for batch in whole])
+    np.testing.assert_array_equal(indices[:7], loader.order(5))
+    assert np.isin(indices[:7], seven.background_images()).sum() == 2
     for start in (1, 3, 4):
-        tail = list(make(2, augment=EVERYTHING, seed=1).epoch(5, start_batch=start))
+        tail = list(make(2, **options, workers=2).epoch(5, start_batch=start))
         assert len(tail) == 4 - start
         assert all(map(same_batches, whole[start:], tail))
 
@@ -214,21 +198,6 @@ def test_a_set_of_background_images_alone_leaves_the_rest_to_the_others():
     assert [(len(pool.indices), pool.quota) for pool in pools] == [(50, 80), (50, 20)]
 
 
-def test_batches_of_chosen_shares_can_be_resumed(seven, make):
-    options = {
-        "augment": EVERYTHING, "seed": 1, "background_share": 0.3, "hard_share": 0.3,
-        "weights": np.arange(7.0),
-    }  # fmt: skip
-    whole = make(2, **options)
-    batches = list(whole.epoch(2))
-    indices = np.concatenate([batch.indices for batch in batches])
-    np.testing.assert_array_equal(indices[:7], whole.order(2))
-    assert np.isin(indices[:7], seven.background_images()).sum() == 2
-    for start in (1, 3):
-        tail = list(make(2, **options, workers=2).epoch(2, start))
-        assert all(same_batches(a, b) for a, b in zip(batches[start:], tail, strict=True))
-
-
 def test_pools_without_pictures():
     class Without(Numbers):
         def background_images(self):
@@ -243,18 +212,6 @@ def test_pools_without_pictures():
 
 
 # -------------------------------------------------------------------------------- threads
-
-
-@pytest.mark.parametrize(("render", "counts"), [(True, (1, 8)), (False, (2,))])
-def test_workers_change_nothing(make, render, counts):
-    settings = {"seed": 4, "augment": EVERYTHING, "render": render}
-    plain = [list(make(5, **settings).epoch(epoch)) for epoch in (0, 1, 2)]
-    for workers in counts:
-        loader = make(5, workers=workers, **settings)
-        for epoch, batches in enumerate(plain):
-            ours = list(loader.epoch(epoch))
-            assert all(same_batches(a, b) for a, b in zip(batches, ours, strict=True))
-    assert not same_batches(plain[0][0], plain[1][0])
 
 
 def test_workers_go_on_across_epochs_and_jumps(make):

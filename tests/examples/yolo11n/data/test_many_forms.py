@@ -14,7 +14,6 @@ from dataset import load_data, load_split
 from evaluation.metrics import coco_map
 from PIL import Image
 
-from tests.examples.conftest import edit
 from tests.examples.yolo11n.data import writers
 from tests.examples.yolo11n.data.writers import NAMES, PARTS, PICTURES, WRITERS
 
@@ -241,63 +240,45 @@ def test_counts_that_contradict_names(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("form", "form_of_box", "looks"),
+    ("form", "written", "looks"),
     [
-        ("yolo", "corners", "like two corners, not like centre and size"),
-        ("yolo", "corner and size", "like corner and size, not like centre and size"),
-        ("coco", "corners", "like two corners, not like corner and size"),
-        ("coco", "centre and size", "like centre and size, not like corner and size"),
-        ("coco", "twice as large", "they look like boxes of other pictures"),
+        ("yolo", lambda x, y, w, h: (x, y, x + w, y + h), "two corners, not like centre and size"),
+        ("yolo", lambda x, y, w, h: (x, y, w, h), "corner and size, not like centre and size"),
+        ("coco", lambda x, y, w, h: (x, y, x + w, y + h), "two corners, not like corner and size"),
+        ("coco", lambda x, y, w, h: (x + w / 2, y + h / 2, w, h), "centre and size, not like corn"),
+        ("coco", lambda x, y, w, h: (2 * x, 2 * y, 2 * w, 2 * h), "boxes of other pictures"),
     ],
 )
-def test_boxes_written_in_another_way(tmp_path, form, form_of_box, looks):
-    boxes = [(28, 19, 38, 29), (26, 18, 36, 28), (30, 20, 39, 29)]
-    if (form, form_of_box) == ("yolo", "corner and size"):  # at the other edges
-        boxes = [(2, 20, 20, 28), (1, 18, 17, 27), (3, 19, 21, 29)]
-    drawn = [
-        writers.Drawn(picture.stem, [("bolt", *boxes[k % 3])]) for k, picture in enumerate(PICTURES)
-    ]
+def test_boxes_written_in_another_way(tmp_path, form, written, looks):
+    boxes = [(28, 19, 10, 10), (26, 18, 10, 10), (30, 20, 9, 9)]
+    if looks.startswith("corner"):  # at the other edges
+        boxes = [(2, 20, 18, 8), (1, 18, 16, 9), (3, 19, 18, 10)]
+    drawn = []
+    for k, picture in enumerate(PICTURES):
+        a, b, width, height = written(*boxes[k % 3])
+        if form == "yolo":  # its writer takes the first two numbers for the centre's
+            a, b = a - width / 2, b - height / 2
+        drawn.append(writers.Drawn(picture.stem, [("bolt", a, b, a + width, b + height)]))
     writers.draw(tmp_path / "images/train", PICTURES)
-
-    def written(x1, y1, x2, y2):
-        return {
-            "corners": (x1, y1, x2, y2),
-            "corner and size": (x1, y1, x2 - x1, y2 - y1),
-            "centre and size": ((x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1),
-            "twice as large": (2 * x1, 2 * y1, 2 * (x2 - x1), 2 * (y2 - y1)),
-        }[form_of_box]
-
     if form == "coco":
-        data = writers.coco_of(drawn)
-        for annotation, picture in zip(data["annotations"], drawn, strict=True):
-            annotation["bbox"] = written(*picture.things[0][1:])
-        writers.write_json(tmp_path / "annotations/instances_train.json", data)
+        file = tmp_path / "annotations/instances_train.json"
+        writers.write_json(file, writers.coco_of(drawn))
     else:
-        (tmp_path / "labels/train").mkdir(parents=True)
-        for picture in drawn:
-            box = np.divide(written(*picture.things[0][1:]), writers.SIZE * 2).tolist()
-            text = " ".join(map(str, (0, *box)))
-            (tmp_path / f"labels/train/{picture.stem}.txt").write_text(text)
+        writers.write_labels(tmp_path / "labels/train", drawn)
         (tmp_path / "data.yaml").write_text("train: images/train\nnames: [bolt]\n")
-    with pytest.raises(ValueError, match=f"[56] of [56] boxes reach far beyond .*{looks}"):
+    with pytest.raises(ValueError, match=f"[56] of [56] boxes reach far beyond .* like {looks}"):
         load_data(tmp_path, None, 32)
 
 
 # ------------------------------------------------------------------------------ COCO's numbers
 
 
-def one_coco(root, image=None, annotation=None, name="0.png"):
-    """Write a validation part of a picture of 64x48 with a box 10, 10, 20, 20; change both."""
-    (root / "images/val").mkdir(parents=True)
-    Image.new("RGB", (64, 48), (50,) * 3).save(root / "images/val" / name)
-    box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 20, 20], "iscrowd": 0}
-    data = {
-        "images": [{"id": 1, "file_name": "0.png", "width": 64, "height": 48} | (image or {})],
-        "annotations": [box | (annotation or {})],
-        "categories": [{"id": 1, "name": "a"}],
-    }
-    writers.write_json(root / "annotations/instances_val.json", data)
-    return root
+def one_box(builder, image=None, annotation=None, name="0.png"):
+    """Return a data set of a picture of 64x48 with a box 10, 10, 20, 20; change what is said."""
+    builder.add(64, 48, [(1, 10, 10, 20, 20)], name=name)
+    builder.images[0] |= {"file_name": "0.png"} | (image or {})
+    builder.annotations[0] |= annotation or {}
+    return builder.dataset(["person"])
 
 
 RLE = {"size": [48, 64], "counts": [10 * 48 + 10, *[20, 28] * 19, 20, 33 * 48 + 18 + 48]}
@@ -323,9 +304,9 @@ RLE = {"size": [48, 64], "counts": [10 * 48 + 10, *[20, 28] * 19, 20, 33 * 48 + 
         ({}, {"bbox": [10, 10, 20, 20], "attributes": {"rotation": "90"}}),
     ],
 )  # fmt: skip
-def test_numbers_of_coco_files(tmp_path, image, annotation):
+def test_numbers_of_coco_files(builder, image, annotation):
     right = [10, 10, 30, 30]
-    data = load_split(one_coco(tmp_path, image, annotation), "val", None, 64)
+    data = one_box(builder, image, annotation)
     np.testing.assert_allclose(data._corners, [right], atol=1e-9)
     assert coco_map(data, {data.image_ids[0]: np.array([[*right, 0.9, 0]])})["map50"] > 0.999
 
@@ -338,29 +319,28 @@ def test_numbers_of_coco_files(tmp_path, image, annotation):
         ([22, 16, 16, 16], 45, [30 - 128**0.5, 24 - 128**0.5, 30 + 128**0.5, 24 + 128**0.5]),
     ],
 )
-def test_rotated_rectangles_of_cvat(tmp_path, bbox, degrees, corners):
+def test_rotated_rectangles_of_cvat(builder, bbox, degrees, corners):
     change = {"bbox": bbox, "attributes": {"occluded": False, "rotation": degrees}}
-    data = load_split(one_coco(tmp_path, annotation=change), "val", None, 64)
+    data = one_box(builder, annotation=change)
     np.testing.assert_allclose(data._corners, [corners], atol=1e-9)
 
 
-def test_ids_that_scores_could_not_tell_apart(tmp_path):
-    root = one_coco(tmp_path, {"id": 2**53}, {"image_id": 2**53})
-    shutil.copy(root / "images/val/0.png", root / "images/val/1.png")
-    other = {"id": 2**53 + 1, "file_name": "1.png"}
-    edit(root, lambda data: data["images"].append(other), "val")
-    assert load_split(root, "val", None, 64).image_ids == [1, 2]
+def test_ids_that_scores_could_not_tell_apart(builder):
+    builder.add(64, 48)
+    builder.images[0]["id"] = 2**53 + 1
+    builder.add(64, 48, [(1, 10, 10, 20, 20)])
+    builder.images[1]["id"] = builder.annotations[0]["image_id"] = 2**53
+    assert builder.dataset().image_ids == [1, 2]
 
 
-def test_ids_of_null_are_refused(tmp_path):
-    root = one_coco(tmp_path, {"id": None}, {"image_id": None})
+def test_ids_of_null_are_refused(builder):
     with pytest.raises(ValueError, match="not a COCO instances file: an id is null"):
-        load_split(root, "val", None, 64)
+        one_box(builder, {"id": None}, {"image_id": None})
 
 
 @pytest.mark.parametrize("name", ["0.PNG", "0.jpg"])
-def test_names_of_other_letters_or_endings(tmp_path, name):
-    assert len(load_split(one_coco(tmp_path, name=name), "val", None, 64)) == 1
+def test_names_of_other_letters_or_endings(builder, name):
+    assert len(one_box(builder, name=name)) == 1
 
 
 # ------------------------------------------------------------------------------ what is named

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from data.augment import Augment
-from data.loader import BatchLoader, quotas
+from data.loader import BatchLoader
 from data.merging import split_share
 from dataset import load_data, load_split
 from evaluation.metrics import coco_map
@@ -167,14 +167,6 @@ def test_shares_of_the_command_line(tmp_path):
         split_share("a:0")
 
 
-@pytest.mark.parametrize(
-    ("shares", "count", "expected"),
-    [((3, 1), 5, [4, 1]), ((1, 1), 5, [3, 2]), ((0.01, 1), 5, [0, 5]), ((1, 1, 1), 5, [2, 2, 1])],
-)
-def test_quotas(shares, count, expected):
-    assert quotas(shares, count) == expected
-
-
 def test_an_epoch_has_the_shares(two):
     train, _ = load_data(two, None, 64, shares=[1.0, 4.0])
     loader = BatchLoader(train, 2, augment=Augment(mosaic=1.0), workers=0)
@@ -193,12 +185,6 @@ def test_an_epoch_has_the_shares(two):
     with again:
         for ours, theirs in zip(batches[3:6], again.epoch(1), strict=True):
             np.testing.assert_array_equal(ours.images, theirs.images)
-
-
-def test_without_shares_nothing_changes(two):
-    joined, _ = load_data(two, None, 64)
-    loader = BatchLoader(joined, 2, workers=0)
-    assert sorted(loader.order(3)) == [0, 1, 2, 3, 4]
 
 
 def test_labels_of_the_layers_of_a_mosaic(two):

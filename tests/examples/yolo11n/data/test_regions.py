@@ -58,12 +58,6 @@ def test_what_is_uncertain_is_passed_over_by_scores(builder):
         assert scores["per_class"]["person"]["map50"] == pytest.approx(score)
 
 
-def test_text_labels_have_no_regions(both):
-    dataset = load_split(both[1], "train", CLASSES, 64)
-    assert dataset.max_regions(mosaic=True) == 0
-    assert "regions" not in dataset.summary()
-
-
 @pytest.fixture
 def sets(tmp_path):
     """Draw a set whose pictures have one and two regions, and one without."""

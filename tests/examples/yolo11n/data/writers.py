@@ -97,11 +97,11 @@ def yolo_lines(picture, line="{} {} {} {} {}", names=False):
     return "\n".join(lines) + "\n"
 
 
-def write_labels(folder, drawn, *how, **more):
+def write_labels(folder, drawn, *how):
     folder.mkdir(parents=True, exist_ok=True)
     for picture in drawn:
         if picture.things:
-            text = yolo_lines(picture, *how, **more)
+            text = yolo_lines(picture, *how)
             (folder / f"{picture.stem}.txt").write_text(text, encoding="utf-8")
 
 
@@ -229,6 +229,14 @@ def coco_with_an_empty_part(root):
 # ------------------------------------------------------------------------------ text labels
 
 
+def write_named(root, pictures, labels, names, *how):
+    """Write pictures and labels into two folders, and a file of the classes' names, if wanted."""
+    draw(root / pictures, PICTURES)
+    write_labels(root / labels, PICTURES, *how)
+    if names:
+        (root / names).write_text("\n".join(NAMES) + "\n")
+
+
 def write_yolo(root, yaml, file="data.yaml"):
     """Write parts in images and labels, and a data.yaml with these lines before the names."""
     for split, drawn in PARTS.items():
@@ -302,8 +310,7 @@ def yolo_with_backslashes(root):
 
 @writes
 def yolo_training_alone(root):
-    draw(root / "images/train", PICTURES)
-    write_labels(root / "labels/train", PICTURES)
+    write_named(root, "images/train", "labels/train", None)
     (root / "data.yaml").write_text(f"train: images/train\nval:\nnames: {NAMES}\n")
     return [root, root / "data.yaml"]
 
@@ -319,13 +326,11 @@ def yolo_with_an_empty_part(root):
 
 def write_label_studio(root, encoded):
     """Write names in one folder as in an address, a text that is no label next to each."""
-    draw(root / "images", PICTURES)
-    write_labels(root / "labels", PICTURES)
+    write_named(root, "images", "labels", "classes.txt")
     for file in [*(root / encoded).iterdir()]:
         file.rename(file.with_name(quote(file.name)))
     for file in [*(root / "images").iterdir()]:
         file.with_suffix(".txt").write_text("what is to be seen")
-    (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
     (root / "notes.json").write_text('{"categories": [], "info": {}}')
 
 
@@ -354,16 +359,18 @@ def darknet(root):
 
 @writes
 def labelimg_yolo(root):
-    draw(root, PICTURES)
-    write_labels(root, PICTURES)
-    (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
+    write_named(root, "", "", "classes.txt")
 
 
-@writes
-def yolo_in_another_folder(root):
-    draw(root / "photos", PICTURES)
-    write_labels(root / "txt", PICTURES)
-    (root / "txt/classes.txt").write_text("\n".join(NAMES) + "\n")
+NAMED = {
+    "yolo_in_another_folder": ("photos", "txt", "txt/classes.txt"),
+    "yolo_with_confidences": (
+        "images", "labels", "labels/classes.txt", "{} {} {} {} {} 0.75",
+    ),
+    "yolo_with_commas_and_names": ("images", "labels", None, "{}, {}, {}, {}, {}", True),
+}  # fmt: skip
+for form, layout in NAMED.items():
+    WRITERS[form] = lambda root, layout=layout: write_named(root, *layout)
 
 
 @writes
@@ -372,19 +379,6 @@ def yolo_in_folders_of_parts(root):
         draw(root / f"{split}_images", drawn)
         write_labels(root / f"{split}_labels", drawn)
     (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
-
-
-@writes
-def yolo_with_confidences(root):
-    draw(root / "images", PICTURES)
-    write_labels(root / "labels", PICTURES, "{} {} {} {} {} 0.75")
-    (root / "labels/classes.txt").write_text("\n".join(NAMES) + "\n")
-
-
-@writes
-def yolo_with_commas_and_names(root):
-    draw(root / "images", PICTURES)
-    write_labels(root / "labels", PICTURES, "{}, {}, {}, {}, {}", names=True)
 
 
 # ------------------------------------------------------------------------------ Pascal VOC

@@ -154,9 +154,13 @@ def test_thresholds_of_a_model(finder_onnx, finder_weights):
     own = OnnxDetector(finder_onnx)
     assert own.suppression.confidence.tolist() == [0.25, 0.25]
     own.suppression = Suppression(np.array([0.3, 0.4]), 0.6)
-    assert chosen_suppression(own, [], None).confidence.tolist() == [0.3, 0.4]
-    chosen = chosen_suppression(own, ["person=0.2"], 0.5)
-    assert (chosen.confidence.tolist(), chosen.iou) == ([0.2, 0.4], 0.5)
+    for given, confidence in (
+        ([], [0.3, 0.4]),
+        (["person=0.2"], [0.2, 0.4]),
+        (["0.5", "person=0.2"], [0.2, 0.5]),
+    ):
+        chosen = chosen_suppression(own, given, 0.5)
+        assert (chosen.confidence.tolist(), chosen.iou) == (confidence, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -169,13 +173,6 @@ def test_wrong_thresholds_of_a_model(metadata):
     [(key, text)] = metadata.items()
     with pytest.raises(ValueError, match=rf"{key} (is|are) given as '{re.escape(text)}', not as"):
         suppression_of(metadata, CLASSES)
-
-
-def test_confidences_of_classes():
-    assert class_confidences(["0.3"], CLASSES).tolist() == [0.3, 0.3]
-    assert class_confidences(["cell phone=0.2"], CLASSES).tolist() == [0.25, 0.2]
-    assert class_confidences(["0.4", "person=0.1"], CLASSES).tolist() == [0.1, 0.4]
-    assert class_confidences(["person=0.1"], CLASSES, [0.5, 0.6]).tolist() == [0.1, 0.6]
 
 
 @pytest.mark.parametrize("text", ["much", "dog=0.2", "person=1.5", "nan", "person="])

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from evaluation.tracking import LOST_AFTER, STAY, Tracker
+from evaluation.tracking import LOST_AFTER, Tracker
 from tools.build_demo import DEMO
 
 LIMITS = [0.4, 0.4]
@@ -44,9 +44,3 @@ def test_a_thing_that_was_away_is_known_again_unless_it_was_long():
     known = [[row(0)]] * 3
     assert numbers_of([*known, *[[]] * (LOST_AFTER - 1), *known])[-1] == [1]
     assert numbers_of([*known, *[[]] * LOST_AFTER, *known])[-1] == [2]
-
-
-def test_a_weak_detection_keeps_what_is_drawn_and_draws_nothing():
-    weak = [row(0, score=1.01 * STAY * LIMITS[0])]
-    assert numbers_of([weak] * 9) == [[]] * 9
-    assert numbers_of([[row(0)]] * 3 + [weak] * 9) == [[0], [0]] + [[1]] * 10

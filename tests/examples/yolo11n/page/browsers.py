@@ -59,13 +59,8 @@ def require_chromium():
 def open_browser(*, camera=None, webgpu=False):
     """Open a Chromium without a window; yield Playwright's browser.
 
-    Parameters
-    ----------
-    camera : path-like, optional
-        A .y4m film that plays as the camera, over and over; without one there is no camera, even
-        if the machine has one.
-    webgpu : bool
-        Whether WebGPU works, computed by the processor: slowly.
+    The .y4m film `camera` plays as the camera, over and over; without one there is no camera, even
+    if the machine has one. With `webgpu`, the processor computes WebGPU, slowly.
     """
     path = require_chromium()
     from playwright.sync_api import sync_playwright
@@ -86,13 +81,7 @@ def open_browser(*, camera=None, webgpu=False):
 
 @contextmanager
 def open_firefox(preferences=None):
-    """Open an installed Firefox as it is, driven by WebDriver BiDi; yield Playwright's browser.
-
-    Parameters
-    ----------
-    preferences : dict, optional
-        Of ``about:config``.
-    """
+    """Open an installed Firefox, with preferences of about:config; yield Playwright's browser."""
     sync_api = pytest.importorskip("playwright.sync_api")
     names = [os.environ.get("FIREFOX", "firefox-esr"), "firefox"]
     if not (path := next(filter(None, map(shutil.which, names)), None)):
@@ -115,25 +104,12 @@ IN_BOTH = pytest.mark.parametrize("browser", BROWSERS.values(), ids=BROWSERS, in
 
 @contextmanager
 def visit(browser, url, *, complaints=(), script="", **options):
-    """Open a page for as long as the context lasts.
+    """Open a page for as long as the context lasts, with a script that runs before the page's own.
 
-    Parameters
-    ----------
-    url : str
-    complaints : sequence of str
-        Parts of the console's messages that are expected; any other one fails the test while it
-        waits for something or at the end, and so does a request to any other place than `url`'s
-        server at the end.
-    script : str
-        Runs before the page's own.
-    options
-        Of the browser's context: ``viewport``, ``color_scheme``, ``permissions`` ….
-
-    Yields
-    ------
-    playwright.sync_api.Page
-        Its ``requests`` is a list of all addresses; its ``look_at_console()`` fails the test if
-        there is a message that isn't expected.
+    `complaints` are parts of the console's messages that are expected; any other one fails the
+    test while it waits for something or at the end (``page.look_at_console()``), and so does a
+    request, of ``page.requests``, to another place than the server of `url`. `options` are those
+    of the browser's context: ``viewport``, ``color_scheme``, ``permissions`` ….
     """
     options.setdefault("viewport", {"width": 1280, "height": 900})
     context = browser.new_context(**options)
@@ -269,25 +245,6 @@ def detect_file(page, data, name="picture.png"):
     last = after(page, lambda: page.set_input_files("#image-file", file_of(data, name)))
     assert last["title"] == name
     return last
-
-
-# Drops a file on the page, as the events tell it.
-DROP = """([data, name, type]) => {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  const transfer = new DataTransfer();
-  transfer.items.add(new File([bytes], name, {type}));
-  const options = {bubbles: true, cancelable: true, dataTransfer: transfer};
-  for (const kind of ["dragenter", "dragover", "drop"]) {
-    document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
-  }
-}"""
-
-
-def drop_file(page, data, name):
-    """Drop a file on the page."""
-    file = file_of(data, name)
-    text = base64.b64encode(file["buffer"]).decode()
-    page.evaluate(DROP, [text, name, file["mimeType"]])
 
 
 def set_letters(page, size, font):

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import re
 import shutil
-from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -61,21 +60,21 @@ class Models:
     def __init__(self, once):
         self._once = once
 
-    @cached_property
+    def _path(self, name, write):
+        file = f"{name}.onnx"
+        return self._once(name, lambda folder: write(folder / file)) / file
+
+    @property
     def colour(self):
-        file = "colours.onnx"
-        return self._once("colours", lambda folder: colour_detector_onnx(folder / file)) / file
+        return self._path("colours", colour_detector_onnx)
 
-    @cached_property
+    @property
     def colour_far(self):
-        def fill(folder):
-            colour_detector_onnx(folder / "colours.onnx", 256)
+        return self._path("colours_far", lambda path: colour_detector_onnx(path, 256))
 
-        return self._once("colours_far", fill) / "colours.onnx"
-
-    @cached_property
+    @property
     def yolo(self):
-        return self._once("yolo", lambda folder: yolo_onnx(folder / "yolo.onnx")) / "yolo.onnx"
+        return self._path("yolo", yolo_onnx)
 
 
 @pytest.fixture(scope="session")
@@ -123,21 +122,15 @@ def untaught_site(models, once):
 
     It can't be taught anything.
     """
-
-    def fill(folder):
-        build_site(models.yolo, folder, int8=models.yolo, without=["teaching_assets"])
-
-    return site_in(once("untaught_site", fill))
+    how = {"int8": models.yolo, "without": ["teaching_assets"]}
+    return site_in(once("untaught_site", lambda folder: build_site(models.yolo, folder, **how)))
 
 
 @pytest.fixture(scope="session")
 def colour_site(models, once):
     """Return the page with the detector of colours in it."""
-
-    def fill(folder):
-        build_site(models.colour, folder, far=models.colour_far)
-
-    return site_in(once("colour_site", fill))
+    far = models.colour_far
+    return site_in(once("colour_site", lambda folder: build_site(models.colour, folder, far=far)))
 
 
 @pytest.fixture(scope="session")

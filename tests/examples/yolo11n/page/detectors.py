@@ -46,24 +46,10 @@ def expected_detections(path, image, confidence=0.25, iou=0.45):
 
 
 def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.45):
-    """Draw pictures in which a model's detections don't hang on the last digits.
+    """Draw pictures, from a seed on, in which a model's detections don't hang on the last digits.
 
     No score lies within 0.003 of the threshold, and no overlap near its limit; there are at
     least three detections, which aren't all cut at the picture's border.
-
-    Parameters
-    ----------
-    path : path-like
-        The model.
-    count : int
-    start : int
-        First seed.
-    size : (int, int), optional
-        Width and height.
-
-    Returns
-    -------
-    list of uint8 array, (height, width, 3)
     """
     found, seed = [], start
     while len(found) < count:
@@ -122,22 +108,8 @@ def colour_detector_onnx(path, size=128, names=("green thing", "orange thing"), 
     how green, or how orange, the pixels are. The box is the rectangle of that variance. The
     score falls from 1, where the centroid is the cell's centre, to 0 at a distance of 8 pixels:
     so only windows that see the whole of a blob reach 0.25. Blobs may be 24 pixels large in the
-    network's input.
-
-    Parameters
-    ----------
-    path : path-like
-    size : int
-        Side of the input, a multiple of 8.
-    names : sequence of two str, or None
-        Of the green and the orange class; None leaves the names out.
-    metadata
-        More entries, or others instead of those that an export writes; None leaves one out.
-
-    Returns
-    -------
-    onnx.ModelProto
-        Input ``images`` (1, 3, size, size), output ``output0`` (1, 6, 2 * (size / 8)**2).
+    network's input, whose side `size` is a multiple of 8. Metadata are as of an export, unless
+    others are given; None leaves one out.
     """
     graph = _Graph()
     weights = _colour_weights(graph)
@@ -279,17 +251,7 @@ def _make_half(graph, given, result):
 
 
 def blob_picture(width, height, blobs, ground=(70, 80, 110)):
-    """Draw a plain picture with coloured rectangles.
-
-    Parameters
-    ----------
-    blobs : sequence of (colour, x, y, side)
-        Centre and side of a square in pixels.
-
-    Returns
-    -------
-    uint8 array, (height, width, 3)
-    """
+    """Draw a plain picture with squares (colour, x, y of the centre, side)."""
     picture = np.full((height, width, 3), ground, dtype=np.uint8)
     for colour, x, y, side in blobs:
         left, top = round(x - side / 2), round(y - side / 2)

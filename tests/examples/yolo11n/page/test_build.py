@@ -167,16 +167,6 @@ def test_the_picture_of_the_page_has_all_messages_between_its_threads():
 SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": None}}}
 
 
-def test_a_card_says_what_the_file_does_not(quick, tmp_path):
-    card = tmp_path / "card.json"
-    card.write_text(json.dumps({"license": "CC0-1.0", "average_precision": SCORES}))
-    build(quick, tmp_path / "page", card=card)
-    assets = assets_of((tmp_path / "page/demo_assets/model.js").read_text())
-    facts = json.loads(assets["model-info"])["facts"]
-    assert (facts["licence"], facts["trainedOn"]) == ("CC0-1.0", "")
-    assert facts["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -315,13 +305,14 @@ def clone():
     return git("status", "--porcelain"), git("diff", "HEAD", "--stat"), git("diff", "HEAD")
 
 
-def test_a_build_and_the_end_of_a_training_change_no_committed_file(quick, tmp_path):
+def test_a_build_and_the_end_of_a_training_change_no_committed_file(quick, tmp_path, capsys):
     """Whatever was built before; pages of models in the clone's `runs` are no news to git."""
     if git("rev-parse", "HEAD")[0]:
         pytest.skip("this is no clone that git knows: nothing is committed here")
     before = clone()
     report = build(quick)
     finishing.build_page(quick, tmp_path / "run" / "page")
+    assert f"page: {tmp_path / 'run' / 'page' / PAGE}" in capsys.readouterr().out
     assert clone() == before
     for name in report["files"]:
         path = str(DEMO.parents[2] / "runs/yolo11n/page" / name)
@@ -479,14 +470,6 @@ def test_a_chromium_is_named_by_the_variable(monkeypatch):
 
 
 # ------------------------------------------------------------------------------ after a training
-
-
-def test_a_training_ends_with_its_page(quick, tmp_path, capsys):
-    finishing.build_page(quick, tmp_path / "run" / "page")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"page: {tmp_path / 'run' / 'page' / PAGE}"
-    assert lines[1] == f"in a single file: {tmp_path / 'run' / 'page' / SINGLE_FILE}"
-    assert "serve_demo" in lines[-1]
 
 
 def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch, capsys):

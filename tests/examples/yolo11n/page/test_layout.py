@@ -17,13 +17,14 @@ from tests.examples.yolo11n.page.browsers import (
 
 pytestmark = pytest.mark.browser
 
-# Phones, one of them sideways, and a tablet.
-SIZES = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)
+# Phones, one of them sideways, a tablet, and a low window.
+SIZES = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024), (1280, 620)
 
 # More than there ever is at once: all buttons, with their longest texts, and a strip of pictures.
 ALL = """() => {
   for (const id of [
     "#camera-open", "#screen-open", "#album", "#flip", "#teach-take-live", "#full-screen",
+    "#message",
   ]) {
     document.querySelector(id).hidden = false;
   }
@@ -55,11 +56,16 @@ def unbuilt(browser, tmp_path):
 
 
 def check(page, width, height, letters, font):
-    """Assert that no control is outside of the window, too small to be hit, or for its text."""
+    """Assert that no control is outside of the window, too small to be hit, or for its text.
+
+    Where letters have the usual size, a film's controls are there, too.
+    """
     page.set_viewport_size({"width": width, "height": height})
     set_letters(page, letters, font)
+    film = letters == 16
+    page.evaluate("film => { document.querySelector('#player').hidden = !film; }", film)
     boxes = page.evaluate(CONTROLS)
-    assert len(boxes) == 17
+    assert len(boxes) == 17 + film
     for box in boxes:
         assert 0 <= box["left"] < box["right"] <= width
         assert 0 <= box["top"] < box["bottom"] <= height
@@ -70,7 +76,7 @@ def check(page, width, height, letters, font):
         beside = one["right"] <= other["left"] or other["right"] <= one["left"]
         assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
     picture = page.locator("#stage").bounding_box()
-    assert picture["height"] >= 96
+    assert picture["height"] >= (64 if film else 96)
     bottom, right = picture["y"] + picture["height"], picture["x"] + picture["width"]
     assert all(box["top"] >= bottom or box["left"] >= right for box in boxes)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

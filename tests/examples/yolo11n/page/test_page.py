@@ -28,7 +28,6 @@ from tests.examples.yolo11n.page.browsers import (
     choose_sample,
     decode_data_url,
     detect_file,
-    drop_file,
     file_of,
     ready_page,
     report_of,
@@ -37,7 +36,6 @@ from tests.examples.yolo11n.page.browsers import (
     set_letters,
     until,
     visit,
-    wait_screen,
 )
 from tests.examples.yolo11n.page.detectors import (
     GREEN,
@@ -200,7 +198,7 @@ def test_thresholds_and_classes(yolo, models, scenes):
 
 
 @IN_BOTH
-def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
+def test_a_model_file_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
     names = ("l'été", 'a "quoted" \\ one')
     own = json.dumps({names[0]: 0.3})
     colour_detector_onnx(tmp_path / "other.onnx", 64, names, conf="0.5", iou="0.4", thresholds=own)
@@ -213,7 +211,7 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
     }
     with ready_page(browser, colour_site.url) as page:
         for file, (classes, confidence, iou) in wanted.items():
-            drop_file(page, tmp_path / file, file)
+            page.set_input_files("#model-file", tmp_path / file)
             until(page, f"demo.info.modelName === '{file}' && demo.ready")
             assert page.evaluate("demo.info.size") == [64, 64]
             assert file in page.inner_text("#model-name")
@@ -254,7 +252,7 @@ def test_far_things_are_found_at_a_larger_size(browser, colour_site, models):
         until(page, "demo.ready && demo.info.size[0] === 128")
         assert page.input_value("#range") == "near"
         assert page.input_value("#confidence") == "0.4"  # it's the same model
-        drop_file(page, models.colour, "own.onnx")
+        page.set_input_files("#model-file", file_of(models.colour, "own.onnx"))
         until(page, "demo.info.modelName === 'own.onnx' && demo.ready")
         assert page.locator("#range").is_hidden()
 
@@ -295,7 +293,7 @@ def half(tmp_path_factory):
 def test_a_model_whose_input_and_output_are_float16(browser, colour_site, half, script):
     path, picture = half
     with ready_page(browser, colour_site.url, script=script) as page:
-        drop_file(page, path, path.name)
+        page.set_input_files("#model-file", path)
         until(page, "demo.info.modelName === 'half.onnx' && demo.ready")
         # A unit in the last place of a side of 64, and of a score.
         last = detect_file(page, encode(picture))
@@ -381,16 +379,12 @@ def test_keys(colours):
     assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
 
 
-def settle(page):
-    """Wait until the page has seen that its parts have other sizes."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-
-
 def resize(page, width, height):
     """Make the window another size; show its top."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate("scrollTo(0, 0)")
-    settle(page)
+    # until the page has seen that its parts have other sizes
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
 PHONE = {
@@ -436,52 +430,3 @@ def assert_looks(page, name, folder, scheme, width):
         if font == FONTS[0]:
             screenshot(page, f"{name}-{letters}", folder)
     set_letters(page, 16, "")
-
-
-# Of the stage and its controls, those that the window doesn't show whole.
-UNSEEN = """[...document.querySelectorAll("#view :is(.button, input, .strip, .stage-frame)")]
-  .filter((e) => e.checkVisibility() && !e.matches(".visually-hidden"))
-  .filter((e) => { const {top, bottom, right} = e.getBoundingClientRect();
-    return top < 0 || bottom > innerHeight + 0.5 || right > innerWidth + 0.5; })
-  .map((e) => e.id || e.textContent.trim() || e.className)"""
-
-
-def unseen(page):
-    """Return what the window doesn't show whole, in any font."""
-    found = []
-    for font in FONTS:
-        set_letters(page, 16, font)
-        settle(page)
-        found += [f"{part} in {font}" for part in page.evaluate(UNSEEN)]
-    return found
-
-
-@pytest.fixture(scope="module")
-def resized(browser, colour_site):
-    """Open a page whose window tests make smaller and larger."""
-    with ready_page(browser, colour_site.url) as page:
-        yield page
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(320, 568), (640, 360), (1280, 620)], ids=str)
-def test_the_stage_and_all_its_controls_fit_the_window(resized, tmp_path, size):
-    """With a strip of pictures and a message, too; 640 x 360 is a phone sideways, or 200 %."""
-    page = resized
-    page.evaluate("() => { document.querySelector('#player').hidden = true; }")
-    page.evaluate("document.getElementById('album-clear').click()")
-    choose_sample(page, 1)
-    resize(page, *size)
-    assert page.evaluate("demo.screen") is None
-    assert unseen(page) == []
-    spot = encode(blob_picture(300, 600, [(GREEN, 80, 90, 50)]))
-    pictures = [file_of(spot, f"{k}.png") for k in range(9)]
-    after(page, lambda: page.set_input_files("#image-file", pictures))
-    assert unseen(page) == []
-    screenshot(page, f"pictures-{size[0]}", tmp_path)
-    page.evaluate("() => { document.querySelector('#player').hidden = false; }")
-    assert unseen(page) == []
-    page.set_input_files("#image-file", file_of(b"?", "no picture.png"))
-    wait_screen(page, "file-broken")
-    assert unseen(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == size[0]

@@ -25,9 +25,8 @@ from training.options import REAL_WEIGHTS
 from training.weights import load_model
 
 from tests.examples.conftest import CLASSES
-from tests.examples.yolo11n.page.browsers import decode_data_url, open_browser, ready_page, until
+from tests.examples.yolo11n.page.browsers import open_browser, ready_page
 from tests.examples.yolo11n.page.conftest import build_site
-from tests.examples.yolo11n.page.detectors import write_y4m
 from tests.examples.yolo11n.page.test_steady import films_of, followed
 
 FOLDER = os.environ.get("PHOTOGRAPHS", "")
@@ -98,60 +97,6 @@ def test_boxes_are_equal_in_python_onnxruntime_and_the_page(real_onnx, real_site
             last = page.evaluate("url => demo.detectImage(url)", png_url(pixels))
             total += agree(page_detections(last), expected)
     assert total >= count / 2
-
-
-# Pixels of the film at this moment, and the latest detections.
-MOMENT = """() => {
-  const video = document.querySelector("video");
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
-  canvas.getContext("2d").drawImage(video, 0, 0);
-  return { pixels: canvas.toDataURL("image/png"), last: demo.last, frames: demo.frames };
-}"""
-
-
-@pytest.mark.long
-@pytest.mark.browser
-def test_boxes_on_the_frames_of_a_camera_are_pythons(real_onnx, real_site, tmp_path):
-    """A film of four photographs, each for six seconds: pixels that stay belong to the boxes.
-
-    On a busy machine the four frames that a comparison takes need some seconds.
-    """
-    detector = OnnxDetector(real_onnx)
-    dataset = load_split(Path(FOLDER), "val", CLASSES, 32)
-    rich = [k for k in range(len(dataset)) if len(dataset[k].boxes) >= 3][:4]
-    pictures = [
-        np.asarray(Image.fromarray(dataset.picture(k)).resize((640, 480), Image.Resampling.BICUBIC))
-        for k in rich
-    ]
-    frames = [picture for picture in pictures for _ in range(30)]
-    write_y4m(tmp_path / "film.y4m", frames, rate=5)
-    seen, total = {}, 0
-    with (
-        open_browser(camera=tmp_path / "film.y4m") as browser,
-        ready_page(browser, real_site.url, permissions=["camera"]) as page,
-    ):
-        page.fill("#iou", f"{IOU:g}")
-        page.set_checked("#mirror", False)
-        page.click("#start")
-        until(page, "demo.state === 'running' && demo.last?.title !== undefined")
-        for _ in range(60):
-            first = page.evaluate(MOMENT)
-            until(page, f"demo.frames > {first['frames'] + 1}", "two more frames")
-            second = page.evaluate(MOMENT)
-            until(page, f"demo.frames > {second['frames'] + 1}", "two more frames")
-            third = page.evaluate(MOMENT)
-            # The frame of the second's boxes lies between the first and the third moment.
-            if first["pixels"] == third["pixels"]:
-                pixels = decode_data_url(second["pixels"])
-                expected = detect_in(detector, pixels, CONFIDENCE, IOU)
-                last = second["last"]
-                found = agree(page_detections(last | {"detections": last["found"]}), expected)
-                seen[second["pixels"]], total = True, total + found
-            if len(seen) == len(pictures):
-                break
-    assert len(seen) >= 3
-    assert total > 0
 
 
 def box_changes(sources, class_id, count, folder):

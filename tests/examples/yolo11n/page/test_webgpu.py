@@ -8,13 +8,12 @@ with a small input, and go on with a page for as long as they can.
 import base64
 import json
 import shutil
-from contextlib import contextmanager
 
 import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
-from tools.build_demo import FLOATS, PAGE, WEBGPU_MODEL, asset_script, assets_of
+from tools.build_demo import FLOATS, WEBGPU_MODEL, assets_of
 from tools.reference import input_of
 
 from pytensor.link.onnx import half_weights
@@ -258,23 +257,6 @@ def test_an_output_of_zeros_is_not_taken_and_a_device_may_go_within_the_check(
 # ------------------------------------------------------------------------------ faults of one node
 
 
-@contextmanager
-def one_percent_more(model, node):
-    """Change a convolution's result by 1 % as long as the context lasts."""
-    used = [array for array in model.graph.initializer if array.name in node.input[1:]]
-    before = [array.SerializeToString() for array in used]
-    for array in used:
-        values = numpy_helper.to_array(array) * np.float32(1.01)
-        array.CopyFrom(numpy_helper.from_array(values, array.name))
-    yield
-    for array, text in zip(used, before, strict=True):
-        array.ParseFromString(text)
-
-
-def convolutions(model):
-    return [node for node in model.graph.node if node.op_type == "Conv"]
-
-
 @pytest.mark.long
 def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_site, models):
     """Counted in Python: each changes the raw outputs by more than rounding ever does."""
@@ -291,34 +273,21 @@ def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_
     model = onnx.load(models.yolo)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    nodes = convolutions(model)
+    nodes = [node for node in model.graph.node if node.op_type == "Conv"]
     assert len(nodes) > 80
     for node in nodes:
-        with one_percent_more(model, node):
-            data = half_weights(model).SerializeToString() + base64.b64decode(info["suffix"])
+        wrong = onnx.ModelProto.FromString(model.SerializeToString())
+        for array in wrong.graph.initializer:
+            if array.name in node.input[1:]:
+                values = numpy_helper.to_array(array) * np.float32(1.01)
+                array.CopyFrom(numpy_helper.from_array(values, array.name))
+        data = half_weights(wrong).SerializeToString() + base64.b64decode(info["suffix"])
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         found, before = session.run(None, {"images": images})
         gaps = np.abs(found[0] - wanted.reshape(found.shape)[0])
         most = {"box": gaps[:4].max(), "score": gaps[4:].max()}
         most["logit"] = np.abs(before.ravel() - logits).max()
         assert any(most[kind] > limit for kind, limit in info["limits"].items()), node.name
-
-
-@pytest.mark.long
-def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tmp_path):
-    """Of some that are drawn; that WebGPU is taken without one is for the self-test to say."""
-    model = onnx.load(models.yolo)
-    drawn = np.random.default_rng(0).permutation(convolutions(model))[:12]
-    assets = assets_of((untaught_site.page.parent / FLOATS).read_text())
-    site = shutil.copytree(untaught_site.page.parent, tmp_path / "site")
-    for node in drawn:
-        with one_percent_more(model, node):
-            assets[WEBGPU_MODEL] = half_weights(model).SerializeToString()
-        (site / FLOATS).write_text(asset_script(assets, level=1))
-        with open_page(browser, (site / PAGE).as_uri(), disguised=True) as page:
-            until(page, "demo.info.note", "the check", timeout=600)
-            assert page.evaluate("demo.info.backend") == "wasm"
-            assert WRONG in page.inner_text("#backend-note"), node.name
 
 
 @pytest.mark.long

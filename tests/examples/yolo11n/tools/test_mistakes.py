@@ -38,10 +38,3 @@ def test_a_sheet_of_misses_and_false_detections(builder, tmp_path):
     right = np.array([[4, 4, 24, 28, 0.9, 0]])
     mistakes.draw_mistakes(tmp_path / "none.png", dataset, {number: right})
     assert not (tmp_path / "none.png").exists()
-
-
-def test_every_overlap_has_a_name():
-    """A thing that is found twice, at its very place, too."""
-    rows = [{"class": "dog", "overlap": overlap} for overlap in (0.05, 0.3, 1.0)]
-    said = "dog badly placed 2, dog next to things 1"
-    assert mistakes.counted(rows, "overlap", mistakes.OVERLAPS) == said

@@ -9,6 +9,7 @@ from PIL import Image
 from tools import prelabel
 
 from tests.examples.conftest import CLASSES, annotation_of
+from tests.examples.yolo11n.data.writers import write_json
 from tests.examples.yolo11n.evaluation.drawn import write_detector
 from tests.utils import error_line
 
@@ -49,13 +50,11 @@ def image(number, name="sure.png", **more):
 
 def write_set(root, folder, images, annotations, categories, split="val", info=None):
     """Write an annotation file for the pictures of a folder."""
-    (root / "annotations").mkdir(parents=True, exist_ok=True)
-    (root / "images").mkdir(exist_ok=True)
+    (root / "images").mkdir(parents=True, exist_ok=True)
     (root / "images" / split).symlink_to(folder)
+    path = root / f"annotations/instances_{split}.json"
     content = {"images": images, "annotations": annotations, "categories": categories}
-    content |= {"info": info} if info else {}
-    path = root / "annotations" / f"instances_{split}.json"
-    path.write_text(json.dumps(content))
+    write_json(path, content | ({"info": info} if info else {}))
     return path
 
 

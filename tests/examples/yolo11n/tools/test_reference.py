@@ -1,7 +1,6 @@
 """tools/reference.py: Python's outputs and limits, by which the page checks a device."""
 
 import base64
-import io
 import json
 
 import numpy as np
@@ -9,12 +8,13 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
-from PIL import Image
 from tools.reference import MOST, input_of, logits_name, reference_assets
 
+from tests.examples.yolo11n.page.detectors import encode
 from tests.examples.yolo11n.small_models import make_model
 
 SIZE = 8
+PICTURE = encode(np.full((6, 8, 3), (200, 30, 90), np.uint8))
 
 
 @pytest.fixture
@@ -39,16 +39,10 @@ def model():
     return make_model(nodes, constants, *ends)
 
 
-def picture():
-    file = io.BytesIO()
-    Image.fromarray(np.full((6, 8, 3), (200, 30, 90), np.uint8)).save(file, "PNG")
-    return file.getvalue()
-
-
 def sample_assets(boxes):
     entries = [{"asset": f"sample-{k}", "boxes": found} for k, found in enumerate(boxes)]
     listed = {"model-boxes": json.dumps(entries).encode()}
-    return listed | {entry["asset"]: picture() for entry in entries}
+    return listed | {entry["asset"]: PICTURE for entry in entries}
 
 
 def test_the_limits_are_what_rounding_may_do_and_hold_before_the_sigmoid(model):
@@ -64,7 +58,7 @@ def test_the_limits_are_what_rounding_may_do_and_hold_before_the_sigmoid(model):
     onnx.checker.check_model(onnx.load_from_string(longer))
     # Of sums in another order, and more than one rounding to float32 makes
     session = onnxruntime.InferenceSession(longer, providers=["CPUExecutionProvider"])
-    found, before = session.run(None, {"images": input_of(picture(), SIZE)})
+    found, before = session.run(None, {"images": input_of(PICTURE, SIZE)})
     gaps = {"box": found[0, :4] - output[0, :4], "score": found[0, 4:] - output[0, 4:]}
     for kind, gap in (gaps | {"logit": before - logits}).items():
         assert np.abs(gap).max() <= info["limits"][kind] <= MOST[kind]

@@ -46,12 +46,6 @@ def file(tmp_path, model, state):
     return path
 
 
-def one_line(error):
-    text = str(error.value)
-    assert "\n" not in text
-    return text
-
-
 @pytest.mark.slow
 def test_round_trip_is_exact(file, model, state):
     other = YOLO11n(2, seed=1)
@@ -99,20 +93,25 @@ def test_values_that_are_not_finite_do_not_replace_a_file(file, model, state):
     assert file.read_bytes() == before
 
 
+def refusal(path, model, state, settings=SETTINGS):
+    """Return the one line, which names the file, that says why a checkpoint isn't loaded."""
+    with pytest.raises(CheckpointError) as error:
+        load_checkpoint(path, model, state, settings)
+    text = str(error.value)
+    assert "\n" not in text
+    assert str(path) in text
+    return text
+
+
 @pytest.mark.parametrize("kept", [0, 1000, -1])
 def test_cut_short(file, model, state, kept):
     file.write_bytes(file.read_bytes()[:kept])
-    with pytest.raises(CheckpointError, match="cut short") as error:
-        load_checkpoint(file, model, state, SETTINGS)
-    assert str(file) in one_line(error)
+    assert "cut short" in refusal(file, model, state)
 
 
-def test_missing_file_and_folder(tmp_path):
-    with pytest.raises(CheckpointError, match="no such file"):
-        load_weights(tmp_path / "none")
-    with pytest.raises(CheckpointError, match=str(tmp_path)) as error:
-        load_weights(tmp_path)
-    one_line(error)
+def test_missing_file_and_folder(tmp_path, model, state):
+    assert "no such file" in refusal(tmp_path / "none", model, state)
+    refusal(tmp_path, model, state)
 
 
 def test_weight_file_is_no_checkpoint(tmp_path, model, state):
@@ -120,16 +119,13 @@ def test_weight_file_is_no_checkpoint(tmp_path, model, state):
     save_file({"v": np.zeros(2)}, tmp_path / "other")  # without our metadata
     assert load_weights(tmp_path / "other")[1] == {}
     for name in ("own", "other"):
-        with pytest.raises(CheckpointError, match="a weight file, not a checkpoint") as error:
-            load_checkpoint(tmp_path / name, model, state, SETTINGS)
-        one_line(error)
+        assert "a weight file, not a checkpoint" in refusal(tmp_path / name, model, state)
 
 
 def test_other_settings_are_named(file, model, state):
-    settings = SETTINGS | {"lr": 0.02, "mosaic": 1.0}
-    with pytest.raises(CheckpointError, match="other settings") as error:
-        load_checkpoint(file, model, state, settings)
-    assert one_line(error).endswith("lr 0.01 instead of 0.02; mosaic None instead of 1.0")
+    said = refusal(file, model, state, SETTINGS | {"lr": 0.02, "mosaic": 1.0})
+    assert "other settings" in said
+    assert said.endswith("lr 0.01 instead of 0.02; mosaic None instead of 1.0")
 
 
 def test_settings_that_can_not_change_have_a_way_out(file, model, state):
@@ -140,10 +136,9 @@ def test_settings_that_can_not_change_have_a_way_out(file, model, state):
         (saved | {"labels": "two"}, "labels 'one' instead of 'two'; pictures or labels of the tra"),
     ]:
         file.write_bytes(to_bytes(file, snapshot(model, state), info))
-        with pytest.raises(CheckpointError, match="other settings") as error:
-            load_checkpoint(file, model, state, settings)
-        assert message in one_line(error)
-        assert f"--weights {file.with_name('best.safetensors')}" in str(error.value)
+        said = refusal(file, model, state, settings)
+        assert message in said
+        assert f"--weights {file.with_name('best.safetensors')}" in said
     file.write_bytes(to_bytes(file, snapshot(model, state), info | {"settings": SETTINGS}))
     load_checkpoint(file, model, state, SETTINGS | {"labels": "two"})  # from before it had them
 
@@ -151,9 +146,7 @@ def test_settings_that_can_not_change_have_a_way_out(file, model, state):
 def test_model_with_other_classes(file, state):
     other = YOLO11n(1)
     before = {name: value.copy() for name, value in other.state_dict().items()}
-    with pytest.raises(CheckpointError, match="not of this YOLO11n") as error:
-        load_checkpoint(file, other, state, SETTINGS)
-    assert str(file) in one_line(error)
+    assert "not of this YOLO11n" in refusal(file, other, state)
     for name, value in other.state_dict().items():
         np.testing.assert_array_equal(value, before[name])
 
@@ -166,6 +159,4 @@ def test_other_optimizer_state(file, model, state, change):
         state["v"] = pytensor.shared(np.zeros(2, dtype=np.float32))
     else:
         state["step"] = pytensor.shared(np.zeros(2, dtype=np.int32), shape=(2,))
-    with pytest.raises(CheckpointError, match="optimizer state doesn't fit") as error:
-        load_checkpoint(file, model, state, SETTINGS)
-    one_line(error)
+    assert "optimizer state doesn't fit" in refusal(file, model, state)

@@ -5,21 +5,10 @@ import math
 import numpy as np
 import pytest
 from model import YOLO11n
-from training import train_step
 from training.recipe import Recipe, StepSettings, of_last_layer, parameter_groups, resolve
 
 import pytensor
 import pytensor.tensor as pt
-
-
-def test_default_recipe_is_the_specified_one():
-    recipe = Recipe()
-    assert (recipe.optimizer, recipe.schedule, recipe.warmup_epochs) == ("sgd", "linear", 3)
-    assert (recipe.lr, recipe.final_lr, recipe.weight_decay) == (0.01, 0.01, 5e-4)
-    assert (recipe.momentum, recipe.warmup_momentum, recipe.warmup_bias_lr) == (0.937, 0.8, 0.1)
-    assert (recipe.nominal_batch, recipe.ema_decay, recipe.ema_steps) == (64, 0.9999, 2000)
-    assert train_step.MAX_GRADIENT_NORM == 10
-
 
 # ------------------------------------------------------------------------------ auto
 

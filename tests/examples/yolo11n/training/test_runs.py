@@ -267,19 +267,6 @@ def test_stopped_by_a_signal_and_resumed_by_the_command_that_it_prints(sessions,
     assert_same_run(sessions, "learned", "stopped")
 
 
-def test_before_the_first_step_ctrl_c_ends_at_once(sessions):
-    process = sessions.start("early")
-    try:
-        while not (sessions.root / "early" / "train.log").exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[1] == ""  # no traceback
-    finally:
-        process.kill()
-    assert process.returncode == -signal.SIGINT
-
-
 def test_resumed_with_half_accumulated_gradients(sessions):
     """Three batches an epoch and two a step; each process orders its sets otherwise."""
     common = ["--epochs", 4, "--nominal-batch", 2 * BATCH, "--no-export", "--warmup-epochs", 0]
@@ -346,16 +333,6 @@ def test_disk_that_is_full(sessions):
 
 
 # ------------------------------------------------------------------------------ other ends
-
-
-def test_patience_and_disk_cache(sessions):
-    cache = sessions.root / "pictures"
-    own = ["--epochs", 9, "--val-every", 1, "--patience", 1, "--lr", 1e-9, "--no-export"]
-    out, _ = sessions.run("patience", *own, "--cache", "disk", "--cache-dir", cache)
-    assert len(read_rows(sessions.root / "patience" / "results.csv")) == 2
-    assert "no better mAP@0.5:0.95 for 1 epochs: training ends here" in out
-    assert list(cache.iterdir())
-    assert sessions.metrics("patience")["best_epoch"] == 1
 
 
 def test_weights_of_more_classes(sessions):

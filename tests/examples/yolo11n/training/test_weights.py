@@ -2,6 +2,7 @@
 
 import ast
 import json
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -90,11 +91,11 @@ def test_names_in_the_metadata(tmp_path):
         np.testing.assert_array_equal(model.state_dict()[CUT_BIAS], state[CUT_BIAS][1:2])
 
 
-def start(path, classes, **given):
-    """Return the model that a run starts with."""
+def start(path, classes, last=None, **given):
+    """Return the model that a run starts with, and what it will have seen."""
     own = {"resume": False, "seed": 0, "trained_on": None, "size": None, "freeze": False}
     own |= {"weights": path, "classes": classes} | given
-    return starting_model(SimpleNamespace(**own), None, None)[0]
+    return starting_model(SimpleNamespace(**own), last, None)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_weights_of_another_size(tmp_path):
     info = model_info(model, PAIR, 64, None)
     assert (info["architecture"], info["size"]) == ("yolo11s", "s")
     save_weights(path, model.state_dict(), info)
-    again = start(path, ["person"], freeze=True)
+    again, _ = start(path, ["person"], freeze=True)
     assert (again.size, again.kept) == ("s", BACKBONE)
     with pytest.raises(CheckpointError, match="weights of a YOLO11s, not of size n: --size s"):
         start(path, PAIR, size="n")
@@ -266,27 +267,19 @@ def test_command_errors(coco_file, tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_what_a_model_will_have_seen(data, said, seen):
-    options = SimpleNamespace(
-        resume=False, weights=None, data=data, classes=["a"], seed=0, trained_on=said, size=None,
-        freeze=False,
-    )  # fmt: skip
-    assert starting_model(options, None, None)[1] == seen
+    assert start(None, ["a"], data=data, trained_on=said)[1] == seen
 
 
 def test_what_a_resumed_run_is_told_that_it_will_have_seen(tmp_path):
     """Prefer the words of the command to those of the checkpoint."""
     last = tmp_path / "last.safetensors"
     save_weights(last, {"a": np.zeros(1)}, {"trained_on": "drawn pictures"})
-    options = SimpleNamespace(
-        resume=True, classes=["a"], seed=0, trained_on=None, size=None, freeze=True
-    )
-    assert starting_model(options, last, None)[1] == "drawn pictures"
-    options.trained_on = "ten photographs"
-    model, seen = starting_model(options, last, None)
+    resumed = partial(start, None, ["a"], last, resume=True, freeze=True)
+    assert resumed()[1] == "drawn pictures"
+    model, seen = resumed(trained_on="ten photographs")
     assert (seen, model.kept, model.size) == ("ten photographs", BACKBONE, "n")
-    options.size = "s"
     with pytest.raises(CheckpointError, match="of a YOLO11n, not of size s"):
-        starting_model(options, last, None)
+        resumed(size="s")
 
 
 # ------------------------------------------------------------------------------ 16 bits

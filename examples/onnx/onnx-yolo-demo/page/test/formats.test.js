@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asCoco, asCsv, asJson, distinctNames, inOwnPixels } from "../src/page/formats.js";
+import { asCsv, distinctNames, inOwnPixels } from "../src/page/formats.js";
 
 const found = { name: "cup, large", classId: 1, score: 0.75, x1: 10.004, y1: 20, x2: 40.5, y2: 60 };
 const PICTURES = [
@@ -22,36 +22,6 @@ test("of pictures of one name each gets its own", () => {
   assert.deepEqual(distinctNames(names), distinct);
 });
 
-test("COCO has corner and size, ids from 1 on, and pictures with nothing in them", () => {
-  const { info, images, annotations, categories } = JSON.parse(
-    asCoco(PICTURES, ["person", "cup, large"], { model: 1 }),
-  );
-  assert.deepEqual(info, { model: 1 });
-  assert.deepEqual(images[1], { id: 2, file_name: "nothing.png", width: 32, height: 16 });
-  assert.deepEqual(categories, [
-    { id: 1, name: "person" },
-    { id: 2, name: "cup, large" },
-  ]);
-  assert.deepEqual(
-    annotations.map(({ id, image_id, category_id }) => [id, image_id, category_id]),
-    [
-      [1, 1, 2],
-      [2, 1, 1],
-      [3, 3, 2],
-    ],
-  );
-  const { bbox, area, score, iscrowd } = annotations[0];
-  assert.deepEqual(
-    { bbox, area, score, iscrowd },
-    {
-      bbox: [10, 20, 30.5, 40],
-      area: 1220,
-      score: 0.75,
-      iscrowd: 0,
-    },
-  );
-});
-
 test("boxes of a picture that was made smaller go back by each axis", () => {
   // Sides are whole numbers: a strip's lose its proportions.
   const [kept, own] = [
@@ -60,11 +30,4 @@ test("boxes of a picture that was made smaller go back by each axis", () => {
   ];
   const box = { name: "a", x1: 0, y1: 4, x2: 16384, y2: 8 };
   assert.deepEqual(inOwnPixels(box, kept, own), { name: "a", x1: 0, y1: 5, x2: 20000, y2: 10 });
-});
-
-test("JSON says what the pictures were seen with", () => {
-  assert.deepEqual(JSON.parse(asJson(PICTURES, { classes: "all" })), {
-    classes: "all",
-    pictures: PICTURES,
-  });
 });

@@ -26,15 +26,6 @@ test("thresholds are strict, and are rounded as the scores are", () => {
   assert.equal(detect(boxes, { confidence: [0.4], iou: 0.5 }).length, 1);
 });
 
-test("of equal boxes and classes the first one stays", () => {
-  const boxes = Array.from({ length: 5 }, (_, k) => [50 + k / 8, 50, 20, 10, 0.6, 0.6]);
-  const found = detect(boxes, { confidence: [0.25, 0.25], iou: 0.7 });
-  assert.deepEqual(
-    found.map(({ x1, classId }) => [x1, classId]),
-    [[40, 0]],
-  );
-});
-
 test("classes do not suppress one another, and are filtered by their numbers", () => {
   const boxes = [
     [50, 50, 20, 20, 0.9, 0],
@@ -47,18 +38,6 @@ test("classes do not suppress one another, and are filtered by their numbers", (
     [1],
   );
   assert.deepEqual(detect(boxes, { ...options, enabled: [] }), []);
-});
-
-test("a score counts by the threshold of its anchor's best class", () => {
-  const boxes = [
-    [50, 50, 20, 20, 0.5, 0.4],
-    [150, 50, 20, 20, 0.4, 0.5],
-  ];
-  const classesAbove = (...confidence) =>
-    detect(boxes, { confidence, iou: 0.5 }).map(({ classId }) => classId);
-  assert.deepEqual(classesAbove(0.45, 0.45), [0, 1]);
-  assert.deepEqual(classesAbove(0.45, 0.6), [0]);
-  assert.deepEqual(classesAbove(0.6, 0.3), [1]); // the first anchor's second class counts for nothing
 });
 
 test("an output that is not finite, or of another size, is refused", () => {

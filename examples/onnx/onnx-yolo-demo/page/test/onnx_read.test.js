@@ -7,14 +7,7 @@ import {
   readMetadata,
   thresholdsFor,
 } from "../src/worker/onnx_read.js";
-
-/** A protobuf field with a length: its number, and its content as text or bytes. */
-function field(number, content) {
-  const bytes = Buffer.from(content);
-  const length =
-    bytes.length > 127 ? [(bytes.length & 127) | 128, bytes.length >> 7] : [bytes.length];
-  return Buffer.concat([Buffer.from([number * 8 + 2, ...length]), bytes]);
-}
+import { field } from "./onnx.js";
 
 /** The head of an ONNX file: a version, a graph, and metadata. */
 function modelWith(metadata) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock, isolate, percent, plural, spoken, summary } from "../src/page/text.js";
+import { clock, percent, plural, spoken, summary } from "../src/page/text.js";
 
 const found = (name, score = 0.5) => ({ name, score });
 
@@ -31,11 +31,6 @@ test("scores above 1 are no percentages, and the summary says so", () => {
   assert.equal(percent(1), "100 %");
   assert.equal(percent(3.921), "3.92");
   assert.match(summary([found("a", 3.9)]), /^1 × a \(with scores above 1: .*sigmoid/);
-});
-
-test("names from right to left are set apart", () => {
-  assert.equal(isolate("cat"), "cat");
-  assert.equal(summary([found("שלום")]), "1 × \u2068שלום\u2069");
 });
 
 test("numbers of things, and times of a film", () => {

@@ -68,16 +68,6 @@ scenarios({
     await until(() => demo().last !== last && demo().last.title === "alone.png", "a detection");
   },
 
-  async "a load that comes to no end is stopped, and the model before stays"() {
-    openModel(endlessDetector(true), "endless.onnx");
-    await stopWhenSlow();
-    await ready("built-in model");
-    check(byId("status").textContent === "Stopped loading endless.onnx.", "it says so");
-    const last = demo().last;
-    choose("image-file", await picture("black", "after.png"));
-    await until(() => demo().last !== last && demo().last.title === "after.png", "a detection");
-  },
-
   async "another model does not wait for one that comes to no end"() {
     openModel(endlessDetector(true), "endless.onnx");
     await until(() => !stop().disabled, "the first run");

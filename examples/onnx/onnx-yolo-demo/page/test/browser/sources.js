@@ -363,14 +363,6 @@ scenarios({
     check((await screen("no-camera")).includes("sends no pictures"), "it says so");
   },
 
-  async "a picture of 32 million pixels is made smaller, which it says"() {
-    choose("image-file", await picture("rgb(70, 80, 110)", "large.png", 8000, 4000));
-    await until(() => demo().last.title.startsWith("large.png"), "its detections");
-    const { title, width, height } = demo().last;
-    check(title === "large.png, made smaller from 8000 × 4000", title);
-    check(width === 6928 && height === 3464, `it has ${width} × ${height}`);
-  },
-
   async "of several files a model and the pictures are taken, which it says"() {
     const pictures = await Promise.all(["a.png", "b.png"].map((name) => picture("black", name)));
     drop([...pictures, file(detector(), "m.onnx"), file("?", "readme.txt", "text/plain")]);

@@ -10,10 +10,12 @@ import {
   file,
   picture,
   ready,
+  saved,
   scenarios,
   screen,
   sleep,
   until,
+  watchDownloads,
 } from "./helpers.js";
 
 const NAMES = ["green thing", "orange thing"];
@@ -121,19 +123,10 @@ function asks() {
 
 /** What a click has the browser save: its name and its bytes. */
 async function savedBy(id) {
-  const original = HTMLAnchorElement.prototype.click;
-  let link = null;
-  HTMLAnchorElement.prototype.click = function click() {
-    link = this;
-  };
+  saved.blob = null;
   byId(id).click();
-  await until(() => link, "the file").finally(() => {
-    HTMLAnchorElement.prototype.click = original;
-  });
-  return {
-    name: link.download,
-    bytes: new Uint8Array(await (await fetch(link.href)).arrayBuffer()),
-  };
+  await until(() => saved.blob, "the file");
+  return { name: saved.name, bytes: new Uint8Array(await saved.blob.arrayBuffer()) };
 }
 
 async function start() {
@@ -146,6 +139,7 @@ async function start() {
 scenarios({
   async "the program for teaching is loaded with the first frame, and asked for again if it fails"() {
     await start();
+    watchDownloads();
     const { src } = byId("teach-program");
     const isLoaded = () => document.head.querySelector(`script[src="${src}"]`) !== null;
     byId("teach-program").src = URL.createObjectURL(new Blob());
