@@ -49,19 +49,6 @@ def test_if_of_a_constant_takes_its_branch_alone():
     np.testing.assert_array_equal(y, -X)
 
 
-def test_if_of_different_dtypes_is_refused():
-    text = """
-    model (float[3] x, bool c) => (y) {
-      y = If (c) <
-        then_branch = then () => (float[3] a) { a = Neg(x) },
-        else_branch = otherwise () => (bool[3] b) { b = Equal(x, x) }
-      >
-    }
-    """
-    with pytest.raises(ImportedOpError, match="different dtypes: float32 and bool"):
-        from_onnx(parsed(text))
-
-
 LOOP = """
 model (int64 trips, bool start, float[3] x) => (float[3] y, float[n, 3] all) {
   y, all = Loop (%s) <body = body (int64 i, bool go, float[3] v) => (go_on, next, seen) {
@@ -291,48 +278,6 @@ def test_sequences():
     }
     """
     compare(parsed(text), [np.arange(10, dtype="float32").reshape(5, 2) ** 2])
-
-
-def test_strings_are_refused_with_a_reason():
-    text = "model (float[2] x) => (y) { y = StringNormalizer(x) }"
-    with pytest.raises(ImportedOpError, match="has no strings; do this before the model"):
-        from_onnx(parsed(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "y = Scan<num_scan_inputs = 1, body = b (float a, float c) =>"
-            " (d) { d = Add(a, c) }>(x)",
-            "Scan: its body has 2 inputs, and is given 1",
-        ),
-        (
-            "n = Constant<value = int64 {3}>() y = Loop(n, , x) <body = b (int64 i, bool g)"
-            " => (h, z) { h = Identity(g) z = Neg(x) }>",
-            "Loop: its body has 2 inputs, and is given 3",
-        ),
-        (
-            "n = Constant<value = int64 {3}>() y = Loop(n, , x) <body = b (int64 i, bool g,"
-            " float[3] v) => (h) { h = Identity(g) }>",
-            "Loop: its body has 1 outputs, and needs at least 2",
-        ),
-        (
-            "y = If(flag) <then_branch = t () => (a, b) { a = Neg(x) b = Exp(x) },"
-            " else_branch = e () => (c) { c = Neg(x) }>",
-            "If: its branches return 2 and 1 values",
-        ),
-        (
-            "y = If(flag) <then_branch = t (float[3] a) => (b) { b = Neg(a) },"
-            " else_branch = e () => (c) { c = Neg(x) }>",
-            "If: its body has 1 inputs, and is given 0",
-        ),
-    ],
-)
-def test_bodies_that_do_not_fit(text, reason):
-    model = parsed(f"model (float[3] x, bool flag) => (float[n] y) {{ {text} }}")
-    with pytest.raises(ImportedOpError, match=reason):
-        from_onnx(model)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from onnx import TensorProto
 
 from pytensor import function
 from pytensor.link.onnx import (
@@ -12,7 +11,6 @@ from pytensor.link.onnx import (
     from_onnx,
 )
 from tests.link.onnx.importing.small_files import (
-    HALF,
     INT64,
     body,
     compare,
@@ -127,75 +125,7 @@ def test_kernels_whose_size_is_open(op_type):
     compare(model(conv, [("x", [2, 2, 7, 8]), ("w", [2, 2, "h", "w"])]), IMAGE, weights)
 
 
-def test_auto_pad_that_the_standard_lacks_is_refused():
-    conv = node("Conv", "x w", auto_pad="SAME")
-    with pytest.raises(ImportedOpError, match="its auto_pad is 'SAME'; there are 'NOTSET'"):
-        from_onnx(model(conv, [("x", [1, 1, 4, 4])], values={"w": ones(1, 1, 3, 3)}))
-
-
 # ------------------------------------------------------------------------------ what is refused
-
-
-@pytest.mark.parametrize(
-    ("broken", "shapes", "reason"),
-    [
-        (node("Not", "x"), [("x", [2], TensorProto.INT32)], "'X' is of dtype int32; it takes"),
-        (node("Resize", "x"), [("x", [1, 1, 2, 2])], "neither scales nor sizes"),
-        (node("MatMul", "x"), [("x", [2])], "no input 'B', which it must have"),
-        (node("Cast", "x"), [("x", [2])], "no attribute 'to', which it must have"),
-        (node("Relu", "x x"), [("x", [2])], "it has 2 inputs, and takes 1 at most"),
-        (node("Add", "x z"), [("x", [2]), ("z", [2], HALF)], "dtypes float32 and float16"),
-        (node("MeanVarianceNormalization", "x"), [("x", [2, 2, 2])], "axis 3, .* has 3 axes"),
-        (node("Einsum", "x", equation="ij->i,j"), [("x", [2, 2])], "Output character ,"),
-    ],
-)
-def test_what_onnxruntime_refuses_too(broken, shapes, reason):
-    network = model(broken, shapes)
-    with pytest.raises(ImportedOpError, match=reason):
-        from_onnx(network)
-
-
-@pytest.mark.parametrize(
-    "op_type",
-    [
-        "ArgMax",
-        "Concat",
-        "Flatten",
-        "Gather",
-        "Hardmax",
-        "LayerNormalization",
-        "LogSoftmax",
-        "LpNormalization",
-        "Softmax",
-        "Split",
-        "TopK",
-    ],
-)
-def test_axes_that_an_input_lacks(op_type):
-    values = {"LayerNormalization": {"s": ones(2)}}.get(
-        op_type, {"k": np.array([1])} if op_type in ("Gather", "TopK") else {}
-    )
-    outputs = "y z" if op_type == "Split" else "y"
-    for axis in (3 if op_type == "Flatten" else 2, -3):
-        broken = node(op_type, " ".join(["x", *values]), outputs, axis=axis)
-        with pytest.raises(ImportedOpError, match=rf"axis {axis}, and its input has 2 axes"):
-            from_onnx(model(broken, [("x", [2, 2])], values=values))
-
-
-@pytest.mark.parametrize(
-    ("op_type", "name", "shape"),
-    [
-        ("DepthToSpace", "mode", [1, 4, 2, 2]),
-        ("Pad", "mode", [2]),
-        ("Gelu", "approximate", [2]),
-    ],
-)
-def test_ways_that_the_standard_lacks(op_type, name, shape):
-    more = {"blocksize": 2} if op_type == "DepthToSpace" else {}
-    values = {"p": np.array([1, 1])} if op_type == "Pad" else {}
-    broken = node(op_type, "x p" if values else "x", **{name: "other"}, **more)
-    with pytest.raises(ImportedOpError, match=f"its {name} is 'other'; there are '"):
-        from_onnx(model(broken, [("x", shape)], values=values, opset=20))
 
 
 def test_initializers_without_their_data():

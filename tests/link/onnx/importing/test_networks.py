@@ -7,7 +7,7 @@ import pytest
 from pytensor import function
 from pytensor.compile.mode import Mode
 from pytensor.gradient import verify_grad
-from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx import from_onnx
 from pytensor.link.onnx.verify import run
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, parsed
 
@@ -247,20 +247,3 @@ def test_sizes_that_are_those_of_another_image():
         size=np.array([16, 27]),
     )
     assert from_onnx(model).outputs["y"].type.shape == (None, 4, 16, 27)
-
-
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("y = Dropout(x, half, yes)", "drops at random"),
-        ("y = QuantizeLinear<output_dtype=17>(x, half)", "FLOAT8E4M3FN"),
-    ],
-)
-def test_what_cannot_be_said_exactly_is_refused(body, reason):
-    constants = {
-        "half": np.float32(0.5),
-        "yes": np.array(True),
-    }
-    model = network(body, "float[N,4,H,W] x", "float[A,B,C,D] y", **constants)
-    with pytest.raises(ImportedOpError, match=reason):
-        from_onnx(model)

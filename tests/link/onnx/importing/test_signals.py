@@ -5,7 +5,7 @@ import pytest
 from onnx import helper
 
 from pytensor import function, grad
-from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx import from_onnx
 from tests.link.onnx.importing.with_onnxruntime import (
     PYTHON,
     compare,
@@ -68,13 +68,6 @@ def test_dft_of_a_signal_of_open_length():
     x = normal(2, 6, 1)
     (y,) = in_pytensor(model, [x])
     np.testing.assert_allclose(y, as_real(np.fft.fft(x[..., 0])), atol=1e-5)
-
-
-def test_what_a_dft_refuses():
-    with pytest.raises(ImportedOpError, match="one-sided transform of complex numbers"):
-        from_onnx(dft_model((3, 8, 2), onesided=1))
-    with pytest.raises(ImportedOpError, match="8192 is the longest"):
-        from_onnx(dft_model((3, 10_000, 1)))
 
 
 STFT = """
