@@ -227,6 +227,8 @@ TEXTS = {
     "drops at random": """(float[4] x) => (y) <float half = {0.5}, bool yes = {1}>
         { y = Dropout(x, half, yes) }""",
     "has no strings; do this before the model": "(float[2] x) => (y) { y = StringNormalizer(x) }",
+    "it compares two texts": "(string[1] s, string[1] t) => (bool[1] y) { y = Equal(s, t) }",
+    "it computes with text": "(string[1] s) => (float[1] y) { y = Cast<to = 1>(s) }",
     "num_scan_inputs is 0": SCAN % "num_scan_inputs = 0",
     "num_scan_inputs is 3": SCAN % "num_scan_inputs = 3",
     r"directions are \[2\]": SCAN % "num_scan_inputs = 1, scan_input_directions: ints = [2]",
