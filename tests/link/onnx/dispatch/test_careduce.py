@@ -76,15 +76,6 @@ def test_accumulators(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_extremum_of_nan(dtype):
-    x = pt.matrix("x", dtype=dtype)
-    value = np.where(np.eye(4, 5), np.nan, np.arange(20).reshape(4, 5) - 9)
-    value[:, 4] = [np.inf, -np.inf, 3, 2]
-    outputs = [f(x, axis=axis) for f in (pt.max, pt.min) for axis in (None, 0, 1)]
-    compare_onnx_and_py([x], outputs, [value])
-
-
 def test_extremum_of_negative_zeros():
     x = pt.fvector("x")
     compare_onnx_and_py([x], [1 / x.max(), 1 / x.min()], [np.float32([-0.0, -0.0])])

@@ -18,13 +18,6 @@ def test_many_positions_are_not_stored():
     assert model.ByteSize() < 10_000
 
 
-@pytest.mark.parametrize("write", WRITES)
-def test_known_positions_that_are_equal(write):
-    x, y = pt.tensor("x", shape=(4, 3)), pt.matrix("y")
-    out = write(x[np.array([0, 3, 3, 1])], y)
-    compare_onnx_and_py([x, y], out, [np.ones((4, 3)), np.arange(12).reshape(4, 3)])
-
-
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
 def test_mask_of_every_dtype(dtype):
     x, y = pt.matrix("x", dtype=dtype), pt.vector("y", dtype=dtype)
@@ -131,9 +124,3 @@ def test_shared_index_that_may_be_replaced():
     outputs = [x[i], pt.inc_subtensor(x[i], 1)]
     for initializers in ("constants", "inputs"):
         compare_onnx_and_py([x], outputs, [[1, 2, 3]], initializers=initializers)
-
-
-def test_gradient_of_an_embedding():
-    table, i = pt.fmatrix("table"), pt.lmatrix("i")
-    gradient = pt.grad((table[i] ** 3).sum(), table)
-    compare_onnx_and_py([table, i], gradient, [X[0], [[1, 2, 1], [5, -1, 0]]])
