@@ -11,14 +11,15 @@ from pytensor.link.onnx import ImportedModelError, ImportedOpError, export_onnx,
 from pytensor.link.onnx.importing.registry import ML
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
-from tests.link.onnx.importing.small_files import (
+from tests.link.onnx.importing.with_onnxruntime import (
+    PYTHON,
     compare,
-    model,
-    node,
+    in_onnxruntime,
+    in_pytensor,
+    one_node,
     ones,
-    run,
+    parsed,
 )
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, in_onnxruntime, one_node, parsed
 
 # ------------------------------------------------------------------------------ loops
 
@@ -41,7 +42,7 @@ def scans_of(y):
 def test_what_a_loop_reads_from_outside_is_computed_once():
     chain = loop("a", "z", "x") + loop("b", "z", "a") + loop("y", "z", "b")
     network = loops("z = Sub(x, x)" + chain)
-    compare(network, ones(2))
+    compare(network, [ones(2)])
     scans = scans_of(from_onnx(network).outputs["y"])
     assert len(scans) == 3
     for each in scans:
@@ -50,7 +51,7 @@ def test_what_a_loop_reads_from_outside_is_computed_once():
 
 def test_bodies_in_bodies_read_from_outside():
     network = loops("h = Sigmoid(x)" + loop("y", "x", "s", loop("s", "v_y", "h")))
-    compare(network, ones(2))
+    compare(network, [ones(2)])
     imported = from_onnx(network)
     x, y = imported.inputs["x"], imported.outputs["y"]
     (outer,) = scans_of(y)
@@ -70,7 +71,7 @@ def test_while_loops_of_torch():
            {{ s2 = Add(s, x) r = ReduceMax<keepdims = 0>(s2) c2 = Less(r, limit) }}> }}""")
     x = np.array([1, 2, 3], "float32")
     for mode in (PYTHON, "FAST_COMPILE", Mode("py", "fast_run")):
-        np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
+        np.testing.assert_array_equal(in_pytensor(network, [x], mode)[0], 4 * x)
     imported = from_onnx(network)
     with pytest.raises(NotImplementedError, match="a loop that only its condition ends"):
         grad(imported.outputs["y"].sum(), imported.inputs["x"])
@@ -83,7 +84,7 @@ def test_while_loops_of_torch():
 def test_feature_vectorizer_flattens(axes):
     inputs = [ones(*axes, 2), 2 * ones(*axes, 3)]
     widths = [int(np.prod(v.shape[1:])) if v.ndim > 1 else v.size for v in inputs]
-    compare(one_node("FeatureVectorizer", inputs, domain=ML, inputdimensions=widths), *inputs)
+    compare(one_node("FeatureVectorizer", inputs, domain=ML, inputdimensions=widths), inputs)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_zip_map_is_the_tensor_of_probabilities(key, labels):
         domains=', "ai.onnx.ml": 3')  # fmt: skip
     x = np.array([[1, 3], [2, 2]], "float32")
     (rows,) = in_onnxruntime(network, [x])
-    np.testing.assert_allclose(run(network, x)[0], [list(row.values()) for row in rows])
+    np.testing.assert_allclose(in_pytensor(network, [x])[0], [list(row.values()) for row in rows])
 
 
 @pytest.mark.parametrize(
@@ -116,12 +117,13 @@ def test_integer_products_are_disconnected(nodes):
 
 
 def test_export_of_batch_normalization_of_a_vector():
-    values = {"s": ones(1), "b": ones(1), "m": ones(1), "v": ones(1)}
-    network = model(node("BatchNormalization", "x s b m v"), [("x", [5])], values=values)
+    text = "(float[5] x) => (float[5] y) { y = BatchNormalization(x, one, one, one, one) }"
+    network = parsed(text, one=ones(1))
     imported = from_onnx(network)
     again = export_onnx(list(imported.inputs.values()), list(imported.outputs.values()))
     x = np.arange(5, dtype="float32")
-    np.testing.assert_allclose(in_onnxruntime(again, [x])[0], run(network, x)[0], rtol=1e-6)
+    (result,), (wanted,) = in_onnxruntime(again, [x]), in_pytensor(network, [x])
+    np.testing.assert_allclose(result, wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_einsum_as_in_onnxruntime(equation):
     if "..." in equation:
         shapes = [[2, 5, 3]]
     inputs = [rng.normal(size=s).astype("float32") for s in shapes]
-    compare(one_node("Einsum", inputs, equation=equation), *inputs)
+    compare(one_node("Einsum", inputs, equation=equation), inputs)
 
 
 @pytest.mark.parametrize(
@@ -163,13 +165,14 @@ def test_einsum_as_in_onnxruntime(equation):
 def test_sums_are_float32_in_mode_jax(inputs, node, out, shapes):
     pytest.importorskip("jax")
     network = parsed(f"({inputs}) => (float{out} y) {{ y = Einsum<equation = {node} }}")
-    compare(network, *[ones(*shape) for shape in shapes], mode="JAX")
+    compare(network, [ones(*shape) for shape in shapes], "JAX")
 
 
 def test_log_sum_exp_of_infinities_and_its_gradient():
-    network = model(node("ReduceLogSumExp", "x", axes=[1], keepdims=0), [("x", [4, 2])])
+    text = "(float[4, 2] x) => (float[4] y) { y = ReduceLogSumExp<axes = [1], keepdims = 0>(x) }"
+    network = parsed(text, 17)
     x = np.array([[1, 1], [-np.inf, -np.inf], [np.inf, 0], [800, -800]], "float32")
-    compare(network, x)
+    compare(network, [x])
     imported = from_onnx(network)
     x, y = imported.inputs["x"], imported.outputs["y"]
     value = np.array([[0, 0], [800, -800]] * 2, "float32")
@@ -180,20 +183,18 @@ def test_log_sum_exp_of_infinities_and_its_gradient():
 # ------------------------------------------------------------------------------ broadcasting
 
 
-def broadcasting(op_type, *shapes):
-    names = "abc"[: len(shapes)]
-    shapes = [(n, s) for n, s in zip(names, shapes, strict=True)]
-    return model(node(op_type, " ".join(names)), shapes)
+def broadcasting(inputs, node):
+    return parsed(f"({inputs}) => (y) {{ y = {node} }}")
 
 
 @pytest.mark.parametrize(
     ("network", "mode"),
     [
-        (broadcasting("Add", ["N", 2], [3, 2]), "JAX"),
-        (broadcasting("Max", ["N", "M"], ["K", "L"], ["M"]), PYTHON),
-        (broadcasting("MatMul", ["N", 2, 2], ["K", 2, 2]), PYTHON),
-        (broadcasting("PRelu", [3, 2], ["N", "M"]), PYTHON),
-        (broadcasting("Gemm", [3, 2], [2, 2], ["K", "M"]), PYTHON),
+        (broadcasting("float[N, 2] a, float[3, 2] b", "Add(a, b)"), "JAX"),
+        (broadcasting("float[N, M] a, float[K, L] b, float[M] c", "Max(a, b, c)"), PYTHON),
+        (broadcasting("float[N, 2, 2] a, float[K, 2, 2] b", "MatMul(a, b)"), PYTHON),
+        (broadcasting("float[3, 2] a, float[N, M] b", "PRelu(a, b)"), PYTHON),
+        (broadcasting("float[3, 2] a, float[2, 2] b, float[K, M] c", "Gemm(a, b, c)"), PYTHON),
     ],
     ids=["Add", "Max", "MatMul", "PRelu", "Gemm"],
 )
@@ -225,22 +226,23 @@ def test_open_sizes_of_one_broadcast_when_the_model_runs(network, mode):
 @pytest.mark.parametrize("lengths", [(1, 3), (3, 1), (3, 3)])
 def test_what_was_broadcast_meets_what_it_was_made_of(lengths):
     """Nobody knows the length of a sum of two open ones before the model runs."""
-    nodes = [node("Add", "a b", "h"), node("Relu", "h", "r"), node("Mul", "r a")]
-    compare(model(nodes, [("a", ["N"]), ("b", ["M"])]), *map(ones, lengths))
+    text = "(float[N] a, float[M] b) => (y) { h = Add(a, b) r = Relu(h) y = Mul(r, a) }"
+    compare(parsed(text), [*map(ones, lengths)])
 
 
 def test_lengths_that_do_not_broadcast_are_an_error():
-    for network in (broadcasting("Add", ["N"], [3]), broadcasting("Add", ["N"], ["M"])):
+    for length in ("3", "M"):
+        network = broadcasting(f"float[N] a, float[{length}] b", "Add(a, b)")
         with pytest.raises((AssertionError, ValueError)):
-            run(network, ones(5), ones(3))
-    expand = model(node("Expand", "x s"), [("x", ["N"])], values={"s": np.array([3])})
+            in_pytensor(network, [ones(5), ones(3)])
+    expand = parsed("(float[N] x) => (y) <int64[1] s = {3}> { y = Expand(x, s) }")
     with pytest.raises((AssertionError, IndexError, ValueError)):
-        run(expand, ones(5))
+        in_pytensor(expand, [ones(5)])
 
 
 def test_sizes_that_are_equal_need_no_broadcasting():
-    nodes = [node("Relu", "x", "a"), node("Add", "x a")]
-    (y,) = from_onnx(model(nodes, [("x", ["N", 2])])).outputs.values()
+    network = parsed("(float[N, 2] x) => (float[N, 2] y) { a = Relu(x) y = Add(x, a) }")
+    (y,) = from_onnx(network).outputs.values()
     assert not any(isinstance(n.op, BroadcastAs) for n in toposort([y]))
 
 
@@ -262,16 +264,16 @@ ONE, THREE = np.array([[1], [2]], "float32"), np.arange(6, dtype="float32").resh
 
 def test_a_rank_that_a_reader_needs():
     network = squeeze("r = Transpose<perm = [1, 0]>(q) y = Neg(r)")
-    compare(network, THREE)
+    compare(network, [THREE])
     with pytest.raises(AssertionError, match="fits only the else_branch of an If"):
-        run(network, ONE)
+        in_pytensor(network, [ONE])
 
 
 def test_a_rank_that_the_file_declares():
     network = squeeze("y = Exp(q)", "float[a] y")
-    compare(network, ONE)
+    compare(network, [ONE])
     with pytest.raises(AssertionError, match="fits only the then_branch"):
-        run(network, THREE)
+        in_pytensor(network, [THREE])
 
 
 @pytest.mark.parametrize("x", [ONE, THREE], ids=["then", "else"])
@@ -286,14 +288,14 @@ def test_a_rank_that_the_file_declares():
     ids=["sum", "reshape", "shape", "rank"],
 )
 def test_ranks_that_meet_again(after, x):
-    compare(squeeze(after), x)
+    compare(squeeze(after), [x])
 
 
 def test_a_rank_that_a_loop_needs():
     after = """first = Transpose<perm = [1, 0]>(x) y = Loop(one, , first)
         <body = b (int64 k, bool go, float[a, 2] v) => (go2, float[a, 2] w)
         { go2 = Identity(go) p = Transpose<perm = [1, 0]>(q) w = Add(v, p) }>"""
-    compare(squeeze(after), THREE)
+    compare(squeeze(after), [THREE])
 
 
 def test_a_rank_that_nothing_says():
@@ -317,10 +319,10 @@ def test_a_squeeze_that_is_taken_needs_its_length():
         { y = If(c) <then_branch = t () => (float[2] a) { a = Squeeze(x, ax) },
             else_branch = e () => (float[2] b) { b = ReduceSum<keepdims = 0>(x, ax) }> }""")
     for x in (ONE, THREE):
-        compare(network, x, np.array(False))
-    compare(network, ONE, np.array(True))
+        compare(network, [x, np.array(False)])
+    compare(network, [ONE, np.array(True)])
     with pytest.raises(AssertionError, match=r"Squeeze: the axes \[1\] aren't of length 1"):
-        run(network, THREE, np.array(True))
+        in_pytensor(network, [THREE, np.array(True)])
 
 
 # ------------------------------------------------------------------------------ text

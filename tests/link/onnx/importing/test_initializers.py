@@ -9,12 +9,13 @@ import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.link.onnx import ImportedModelError, from_onnx
 from pytensor.link.onnx.importing.model import graphs
-from tests.link.onnx.importing.small_files import (
+from tests.link.onnx.importing.with_onnxruntime import (
+    PYTHON,
     compare,
+    in_pytensor,
     ones,
-    run,
+    parsed,
 )
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, parsed
 
 W = np.float32([3, 4])
 X = np.float32([1, 2])
@@ -74,20 +75,20 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_an_initializer_in(name):
-    compare(FILES[name], X)
+    compare(FILES[name], [X])
 
 
 @pytest.mark.parametrize("condition", [True, False])
 def test_an_initializer_in_branches(condition):
     given = np.array(condition), X
-    compare(branches(SUM, DOUBLED, W_OF), *given)
+    compare(branches(SUM, DOUBLED, W_OF), given)
     # Of one name, beside each other; one is the branch's output
-    compare(branches(SUM_OF_OWN, f"b () => (float[2] w) <{TWICE}> {{ }}"), *given)
+    compare(branches(SUM_OF_OWN, f"b () => (float[2] w) <{TWICE}> {{ }}"), given)
     # And of the name of what follows
     later = branches(SUM_OF_OWN, f"b () => (float[2] a) <{TWICE}> {{ a = Mul(x, w) }}")
     later.graph.node.append(helper.make_node("Neg", ["y"], ["w"]))
     later.graph.output.append(helper.make_tensor_value_info("w", 1, [2]))
-    compare(later, *given)
+    compare(later, given)
 
 
 DEFAULT = parsed("(float[2] x, float[2] w) => (float[2] y) { y = Add(x, w) }", w=W)
@@ -97,7 +98,7 @@ def test_a_default_may_be_replaced():
     """An initializer that is an input, too, is its default."""
     network = DEFAULT
     assert list(from_onnx(network).inputs) == ["x"]
-    compare(network, X)
+    compare(network, [X])
     w = pt.vector("w", dtype="float32")
     read = from_onnx(network, inputs={"w": w}, trainable=True)
     assert list(read.inputs) == ["x", "w"]
@@ -130,7 +131,7 @@ def test_training_leaves_shared_statistics():
         { h, m, v = BatchNormalization<training_mode = 1>(x, o, z, z, o) y = Add(h, z) }""",
         z=0 * ones(3), o=ones(3))  # fmt: skip
     wanted = (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)
-    np.testing.assert_allclose(run(network, x)[0], wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(in_pytensor(network, [x])[0], wanted, rtol=1e-5, atol=1e-6)
     read = from_onnx(network, trainable=True)
     compute = function([read.inputs["x"]], read.outputs["y"], updates=read.updates, mode=PYTHON)
     np.testing.assert_allclose(compute(x), wanted, rtol=1e-5, atol=1e-6)

@@ -221,6 +221,8 @@ TEXTS = {
         "(float[4] x, int64[N] s) => (y) { r = Reshape(x, s) y = ReduceSum<keepdims = 0>(r) }",
     "PyTensor has no operation that reads the bits":
         "(float[4] x) => (int32[4] y) { y = BitCast<to = 6>(x) }",
+    "positions of its maxima need the lengths of": """(float[1, 1, N] x) => (y)
+        { y, i = MaxPool<auto_pad = "SAME_UPPER", strides = [2], kernel_shape = [3]>(x) }""",
     "8192 is the longest": "(float[3, 10000, 1] x) => (y) { y = DFT(x) }",
     "make the factor a whole number":
         "(int32[2, 2] x) => (int32[2, 2] y) { y = Gemm<alpha = 0.5>(x, x) }",

@@ -19,6 +19,10 @@ def normal(*shape, seed=0):
     return np.random.default_rng([seed, *shape]).normal(size=shape).astype("float32")
 
 
+def ones(*shape):
+    return np.ones(shape, "float32")
+
+
 def parsed(text, opset=20, domains="", **initializers):
     """Return a model from ONNX's text form, without its first line and maybe without its name.
 
