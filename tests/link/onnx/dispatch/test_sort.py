@@ -10,11 +10,6 @@ from tests.link.onnx.test_basic import compare_onnx_and_py
 X = np.random.default_rng(4).permutation(60).reshape(3, 4, 5)
 
 
-def test_topk_of_ties():
-    x = pt.fvector("x")
-    compare_onnx_and_py([x], pt.topk(x, 4), [[1, 3, 3, 2, 3]])
-
-
 def test_sort_is_stable():
     x = pt.dvector("x")
     value = np.resize([2.0, np.nan, 0.0, np.inf, -0.0, -np.inf], 1000)
