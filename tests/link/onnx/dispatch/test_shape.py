@@ -16,12 +16,6 @@ def images(*, static):
     return pt.tensor("x", shape=shape, dtype="float32")
 
 
-def test_reshape_of_unrelated_sizes():
-    x, n = images(static=False), pt.lscalar("n")
-    outputs = [x.reshape((n, x.shape[2], -1)), x.reshape((x.shape[0], 3, 2, x.shape[2], -1))]
-    compare_onnx_and_py([x, n], outputs, [X, 3])
-
-
 def test_reshape_knows_its_sizes():
     x = images(static=True)
     model = compare_onnx_and_py(
