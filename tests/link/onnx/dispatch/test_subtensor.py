@@ -9,6 +9,12 @@ from tests.link.onnx.test_basic import compare_onnx_and_py, run
 X = np.arange(5 * 6 * 7, dtype="float32").reshape(5, 6, 7)
 
 
+def test_constant_indices_of_known_lengths():
+    x = pt.tensor("x", shape=(5, 6, 7), dtype="float32")
+    outputs = [x[4:0:-1], x[:, :-2, 1:], x[::2, ::3, ::-1], x[:-10:-1], x[5:2], x[-1, :, -2]]
+    compare_onnx_and_py([x], outputs, [X])
+
+
 @pytest.mark.parametrize("start", [-9, 9])
 def test_negative_step_with_a_start_before_the_first_element(start):
     x, s, k = pt.lvector("x"), pt.lscalar("s"), pt.lscalar("k")

@@ -89,6 +89,16 @@ def test_an_operator_without_a_kernel_is_computed_in_a_wider_dtype():
         Term(builder, "x", "float64").node("Conv", Term(builder, "w", "float64"))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int64", "uint64", "float16", "float64"])
+def test_where_of_every_dtype(dtype):
+    x, y = np.array([0, 1, 1], dtype), np.array([1, 0, 1], dtype)
+    if dtype == "uint64":
+        x[1] = 2**64 - 1
+    condition = np.array([True, True, False])
+    (result,) = results([condition, x, y], lambda c, x, y: [where(c, x, y)])
+    np.testing.assert_array_equal(result, np.where(condition, x, y), strict=True)
+
+
 def test_operators_are_those_of_python():
     x, y = np.array([7, -7, 6], "int64"), np.array([2, 2, 3], "int64")
     found = results([x, y], lambda x, y: [
@@ -109,6 +119,20 @@ def test_quotients_that_onnx_rounds_otherwise_are_refused():
         n // -2
     with pytest.raises(TypeError, match="/ of int64: cast to a float"):
         n / 2
+
+
+def test_extrema_of_floats_are_nan_where_the_first_is():
+    x, y = np.array([np.nan, 1.0, 2.0]), np.array([1.0, 3.0, 1.0])
+    larger, smaller = results([x, y], lambda x, y: [maximum(x, y), minimum(x, y)])
+    np.testing.assert_array_equal(larger, [np.nan, 3.0, 2.0])
+    np.testing.assert_array_equal(smaller, [np.nan, 1.0, 1.0])
+
+
+def test_unsigned_numbers_are_negated_and_shifted():
+    x = np.array([1, 2**63], "uint64")
+    negative, shifted = results([x], lambda x: [-x, (x >> 1) << 1])
+    np.testing.assert_array_equal(negative, -x, strict=True)
+    np.testing.assert_array_equal(shifted, x >> np.uint64(1) << np.uint64(1), strict=True)
 
 
 def test_lengths_are_ints_where_they_are_known():
