@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import zlib
 from cProfile import Profile
 from functools import lru_cache
@@ -125,6 +127,16 @@ def run_session(session, values):
 def run(model, values):
     """Run a model in onnxruntime with values for its inputs in order."""
     return run_session(session_of(model), values)
+
+
+def run_python(code, cwd=None, **environment):
+    """Return what a program prints, of a process with PyTensor's own settings."""
+    environment = os.environ | {"PYTENSOR_FLAGS": ""} | environment
+    result = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=cwd, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
 
 
 def op_types(model):

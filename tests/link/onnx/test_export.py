@@ -19,6 +19,7 @@ from tests.link.onnx.test_basic import (
     growth,
     op_types,
     run,
+    run_python,
 )
 
 X = np.random.default_rng(9).normal(size=(2, 3)).astype("float32")
@@ -229,11 +230,7 @@ def test_small_network():
     model = compare_onnx_and_py(
         [x], y, [images], dynamic_axes={"images": {0: "N"}}, rtol=1e-3, atol=1e-4
     )
-    counts = {op_type: op_types(model).count(op_type) for op_type in op_types(model)}
-    assert counts == {
-        "Conv": 5, "Sigmoid": 5, "Mul": 5, "Split": 2, "Add": 1, "Concat": 1, "MaxPool": 1,
-        "Resize": 1, "Reshape": 3, "Transpose": 2, "MatMul": 2, "Softmax": 1,
-    }  # fmt: skip
+    assert not {"Shape", "Gather", "Range", "BatchNormalization"} & set(op_types(model))
     assert all(dims(v)[0] == "N" for v in (*model.graph.value_info, *model.graph.output))
     weights = [n for n in names(model.graph.initializer) if "." in n]
     assert weights == [
@@ -286,13 +283,12 @@ def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
         "sums = pytensor.scan(lambda row, s: s + pt.tanh(row), y, y[0] * 0, return_updates=False)\n"
         "export_onnx([x], [y, sums], 'm.onnx', half=True, external_data=True, check=False)"
     )
-    root = Path(__file__).parents[3]
+    root = str(Path(__file__).parents[3])
     written = []
     for seed in ("1", "2"):
         folder = tmp_path / f"folder {seed}"
         folder.mkdir()
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
-        subprocess.run([sys.executable, "-c", script], check=True, env=environment, cwd=folder)
+        run_python(script, folder, PYTHONHASHSEED=seed, PYTHONPATH=root)
         written.append({file.name: file.read_bytes() for file in folder.iterdir()})
     assert sorted(written[0]) == ["m.onnx", "m.onnx.data"]
     assert written[0] == written[1]
@@ -305,7 +301,7 @@ def test_exporting_does_not_import_onnx_ir():
         "import sys, pytensor.tensor as pt; from pytensor.link.onnx import export_onnx\n"
         "x = pt.matrix('x'); export_onnx(x, x @ x); assert 'onnx_ir' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_python(code)
 
 
 @pytest.mark.parametrize("folder", [".", "sub folder"])
@@ -398,8 +394,7 @@ def test_a_missing_package_is_named():
         "    export_onnx(pt.vector('x'), pt.vector('x') + 1, verify=[[1]])\n"
         "except ModuleNotFoundError as error: print(error)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "needs the package 'onnx': pip install onnx onnxruntime" in result.stdout
+    assert "needs the package 'onnx': pip install onnx onnxruntime" in run_python(code)
 
 
 @pytest.mark.parametrize("add", [None, lambda x, y: x + y, lambda x, y: y + x])

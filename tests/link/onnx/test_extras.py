@@ -1,14 +1,12 @@
 """What few graphs need is loaded when it is met."""
 
-import os
-import subprocess
-import sys
 
 import pytest
 
 from pytensor.link.onnx.converters import EXTRAS
 from pytensor.link.onnx.dispatch import onnx_funcify
 from pytensor.link.onnx.write.batched import onnx_batched
+from tests.link.onnx.test_basic import run_python
 
 EXTRAS_PACKAGE = "pytensor.link.onnx.extras."
 SMALL = """
@@ -32,11 +30,7 @@ print(extras, special)
 
 @pytest.mark.slow
 def test_a_small_export_loads_no_extras():
-    environment = os.environ | {"PYTENSOR_FLAGS": "cxx="}
-    run = subprocess.run(
-        [sys.executable, "-c", SMALL], env=environment, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.strip() == "[] {'special'}"
+    assert run_python(SMALL, PYTENSOR_FLAGS="cxx=") == "[] {'special'}"
 
 
 @pytest.mark.parametrize("table", [onnx_funcify, onnx_batched], ids=["ops", "batches"])

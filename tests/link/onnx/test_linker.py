@@ -1,7 +1,4 @@
-import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import onnxruntime
@@ -20,16 +17,8 @@ from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.nn import avg_pool1d, lp_pool1d, max_pool1d
 from pytensor.tensor.type_other import slicetype
+from tests.link.onnx.test_basic import run_python
 from tests.utils import REFERENCE_MODE
-
-
-def run_python(code, **environment):
-    flags = {"PYTENSOR_FLAGS": ""} | environment
-    result = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | flags, capture_output=True, text=True
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
 
 
 def test_outputs_are_those_of_other_modes():
@@ -192,9 +181,7 @@ def test_missing_package_is_named():
 
 def test_checks_raise():
     x = pt.vector("x")
-    checked = Assert(
-        "numbers must be positive",
-    )(x, (x > 0).all())
+    checked = Assert("numbers must be positive")(x, (x > 0).all())
     divided = CheckAndRaise(ZeroDivisionError, "division by zero")(1 / checked, pt.neq(x, 1).all())
     f = function([x], divided.sum(), mode="ONNX")
     assert f([2, 4]) == 0.75

@@ -28,10 +28,13 @@ def test_batch_norm_alone():
     assert op_types(model) == ["BatchNormalization"]
 
 
-def test_other_axes():
+def test_other_axes_and_broadcast_parameters():
     x = pt.tensor("x", shape=(None, 4, 9, 11), dtype="float32")
     y = pt.batch_normalization(x, *parameters(11), axes=(0, 1, 2))
-    compare_onnx_and_py([x], y, [X])
+    vectors = [np.full(1, value, "float32") for value in (2, 1, 0.5, 3)]
+    open_lengths = pt.tensor4("open_lengths", dtype="float32")
+    outputs = [y, pt.batch_normalization(open_lengths, *vectors)]
+    compare_onnx_and_py([x, open_lengths], outputs, [X, X])
 
 
 @pytest.mark.parametrize("spelled_out", [True, False])
@@ -69,12 +72,6 @@ def test_other_precisions(dtype):
     tolerance = {"rtol": 1e-13} if dtype == "float64" else {"rtol": 1e-2}
     y = pt.batch_normalization(x, *vectors, epsilon=1e-3)
     compare_onnx_and_py([x], y, [X], atol=0, **tolerance)
-
-
-def test_broadcast_parameters():
-    x = pt.tensor4("x", dtype="float32")
-    vectors = [np.full(1, value, "float32") for value in (2, 1, 0.5, 3)]
-    compare_onnx_and_py([x], pt.batch_normalization(x, *vectors), [X])
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])

@@ -76,15 +76,6 @@ def test_accumulators(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_extremum_of_nan(dtype):
-    x = pt.matrix("x", dtype=dtype)
-    value = np.where(np.eye(4, 5), np.nan, np.arange(20).reshape(4, 5) - 9)
-    value[:, 4] = [np.inf, -np.inf, 3, 2]
-    outputs = [f(x, axis=axis) for f in (pt.max, pt.min) for axis in (None, 0, 1)]
-    compare_onnx_and_py([x], outputs, [value])
-
-
 def test_extremum_of_negative_zeros():
     x = pt.fvector("x")
     compare_onnx_and_py([x], [1 / x.max(), 1 / x.min()], [np.float32([-0.0, -0.0])])
@@ -106,21 +97,6 @@ def test_sums_of_many_numbers_are_made_in_stages(shape, stages):
     assert op_types(model) == ["ReduceSum"] * stages
 
 
-def test_size_is_one_product():
-    x = pt.tensor3("x", dtype="float32")
-    model = compare_onnx_and_py([x], x.shape.prod(), [X])
-    assert "Loop" not in op_types(model)
-
-
-def test_extremum_of_integers_is_one_node():
-    x = pt.imatrix("x")
-    model = compare_onnx_and_py([x], x.max(axis=1), [[[1, 2], [5, 3]]])
-    assert op_types(model) == ["ReduceMax"]
-    x = pt.lmatrix("x")
-    model = compare_onnx_and_py([x], x.max(axis=1), [[[1, 2], [5, 3]]])
-    assert op_types(model) == ["TopK", "Squeeze"]
-
-
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_product_without_zeros(dtype):
     x = pt.matrix("x", dtype=dtype)
@@ -130,12 +106,8 @@ def test_product_without_zeros(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
-@pytest.mark.parametrize("axis", [None, 0, ()])
 @pytest.mark.parametrize("shape", [(3, 4), (0, 4)])
-def test_sum_of_squares(dtype, axis, shape):
+def test_sum_of_squares(dtype, shape):
     x = pt.matrix("x", dtype=dtype)
     value = (np.arange(prod(shape)).reshape(shape) - 5).astype(dtype)
-    model = compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis)], [value])
-    whole = axis is None and dtype in ("float32", "float64")
-    assert op_types(model).count("ReduceSumSquare") == whole
-    assert not whole or "Mul" not in op_types(model)
+    compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis) for axis in (None, 0, ())], [value])

@@ -23,49 +23,12 @@ def images():
     return pt.tensor("x", shape=(None, 4, None, None), dtype="float32")
 
 
-@pytest.mark.parametrize("filter_flip", [True, False])
-@pytest.mark.parametrize("run_time_filters", [True, False])
-@pytest.mark.parametrize(
-    ("border_mode", "subsample", "dilation", "groups", "kernel"),
-    [
-        ("full", (2, 1), (1, 1), 2, (2, 3)),
-        (((0, 1), (2, 0)), (3, 2), (1, 2), 1, (3, 2)),
-        ("half", (1, 1), (1, 1), 1, (1, 1)),
-    ],
-)
-def test_conv2d(border_mode, subsample, dilation, groups, kernel, run_time_filters, filter_flip):
-    x = images()
-    shape = (6 if groups == 1 else 8, 4 // groups, *kernel)
-    values = RNG.normal(size=shape)
-    if run_time_filters:
-        w = pt.tensor("w", shape=shape, dtype="float32")
-        inputs, data = [x, w], [X, values]
-    else:
-        w = pytensor.shared(values.astype("float32"), name="w")
-        inputs, data = [x], [X]
-    y = pt.conv2d(x, w, border_mode=border_mode, subsample=subsample, filter_dilation=dilation,
-                  num_groups=groups, filter_flip=filter_flip)  # fmt: skip
-    model = compare_onnx_and_py(inputs, y, data)
-    mirrored = filter_flip and run_time_filters and kernel != (1, 1)
-    assert op_types(model) == (["Slice", "Conv"] if mirrored else ["Conv"])
-    attributes = {a.name for a in model.graph.node[-1].attribute}
-    assert attributes == {"dilations", "group", "kernel_shape", "pads", "strides"}
-
-
 def test_filters_used_twice():
     # Once mirrored and once not, and as an output of their own.
     x, w = images(), weights(4, 4, 3, 2)
     y = pt.conv2d(x, w, border_mode="half")
     z = pt.conv2d(y[:, :, :, :-1], w, border_mode="half", filter_flip=False)
     compare_onnx_and_py([x], [z, w * 1], [X], atol=1e-4)
-
-
-def test_filters_of_unknown_shape():
-    x, w = images(), pt.tensor4("w", dtype="float32")
-    y = pt.conv2d(x, w, border_mode=1, filter_flip=False)
-    model = compare_onnx_and_py([x, w], y, [X, RNG.normal(size=(6, 4, 3, 2))])
-    (node,) = model.graph.node
-    assert "kernel_shape" not in {a.name for a in node.attribute}
 
 
 def test_double_precision_is_not_narrowed():
@@ -128,20 +91,6 @@ def test_convolution_and_its_gradients(convolution, dtype, data):
     )
 
 
-def test_gradients_of_known_shape_are_single_nodes():
-    x = pt.tensor("x", shape=(2, 4, 9, 11), dtype="float32")
-    w = pt.tensor("w", shape=(6, 4, 3, 2), dtype="float32")
-    g = pt.tensor("g", shape=(2, 6, 4, 4), dtype="float32")
-    op = Conv(
-        border_mode=((0, 1), (1, 0)), subsample=(2, 3), filter_dilation=(1, 1), filter_flip=False
-    )
-    values = [RNG.normal(size=v.type.shape) for v in (x, w, g)]
-    model = compare_onnx_and_py([x, w, g], op.like(ConvGradInput)(x, w, g), values)
-    assert op_types(model) == ["ConvTranspose"]
-    model = compare_onnx_and_py([x, w, g], op.like(ConvGradFilters)(x, w, g), values, atol=1e-4)
-    assert op_types(model) == ["Transpose", "Transpose", "Conv", "Slice", "Transpose"]
-
-
 def test_bias_is_part_of_the_convolution():
     x, bias = images(), weights(6, name="bias")
     y = pt.conv2d(x, weights(6, 4, 3, 2)) + bias[:, None, None]
@@ -152,30 +101,21 @@ def test_bias_is_part_of_the_convolution():
     np.testing.assert_array_equal(stored, bias.get_value())
 
 
-@pytest.mark.parametrize(
-    ("border_mode", "subsample", "dilation", "groups", "padding"),
-    [
-        ("valid", (1, 1), (1, 1), 1, 0),
-        ("full", (3, 2), (2, 1), 1, (2, 1)),
-        (((0, 1), (2, 0)), (2, 3), (1, 1), 4, (1, 2)),
-    ],
-)
-def test_conv2d_transpose(border_mode, subsample, dilation, groups, padding):
-    x, w = images(), weights(4, 3, 3, 2)
-    y = conv_transpose(x, w, border_mode, subsample, dilation, groups, output_padding=padding)
-    model = compare_onnx_and_py([x], y, [X], atol=1e-4)
-    assert op_types(model) == ["ConvTranspose"]
-    attributes = {a.name for a in model.graph.node[-1].attribute}
-    expected = {"dilations", "group", "kernel_shape", "pads", "strides"}
-    assert attributes == expected | ({"output_padding"} if padding else set())
+def test_convolutions_are_one_node():
+    """However their filters are mirrored, which are known."""
+    x = images()
+    for flip in (True, False):
+        y = pt.conv2d(x, weights(8, 2, 2, 3), "full", (2, 1), num_groups=2, filter_flip=flip)
+        assert op_types(compare_onnx_and_py([x], y, [X])) == ["Conv"]
+    y = conv_transpose(x, weights(4, 3, 3, 2), "full", (3, 2), (2, 1), output_padding=(2, 1))
+    assert op_types(compare_onnx_and_py([x], y, [X], atol=1e-4)) == ["ConvTranspose"]
 
 
 def test_output_padding_beyond_the_stride():
     # ONNX allows it, ConvTranspose of PyTensor doesn't: zeros after the input
     x, w = images(), weights(4, 3, 3, 2)
     y = conv_transpose(x, w, ((0, 1), (1, 2)), (1, 2), (3, 5), output_padding=(2, 4))
-    model = compare_onnx_and_py([x], y, [X], atol=1e-4)
-    assert op_types(model) == ["Conv", "ConvTranspose"]
+    compare_onnx_and_py([x], y, [X], atol=1e-4)
     # number of channels unknown
     x, w = pt.tensor4("x", dtype="float32"), pt.tensor4("w", dtype="float32")
     y = conv_transpose(x, w, 1, 1, (1, 3), output_padding=(0, 2))

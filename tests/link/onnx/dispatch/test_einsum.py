@@ -5,7 +5,7 @@ import pytest
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.errors import DroppedCheckWarning
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.link.onnx.test_basic import compare_onnx_and_py
 
 RNG = np.random.default_rng(5)
 SIZES = dict(zip("ijklb", (2, 3, 4, 5, 6), strict=True))
@@ -31,13 +31,3 @@ def test_einsum(subscripts, dtype, is_static):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DroppedCheckWarning)
         compare_onnx_and_py(inputs, pt.einsum(subscripts, *inputs), values)
-
-
-def test_product_is_one_node():
-    x, y = (pt.tensor3(name, dtype="float32") for name in "xy")
-    model = compare_onnx_and_py(
-        [x, y],
-        pt.einsum("bij,bjk->bik", x, y),
-        [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(2, 4, 5))],
-    )
-    assert op_types(model) == ["MatMul"]

@@ -53,12 +53,6 @@ def test_cumprod_goes_from_the_first_to_the_last():
     compare_onnx_and_py([x], pt.cumprod(x), [[1e-300, 1e-300, 1e300, 1e300, 3]])
 
 
-def test_cumsum_is_one_node():
-    x = pt.tensor3("x", dtype="float32")
-    model = compare_onnx_and_py([x], pt.cumsum(x, axis=1), [X])
-    assert op_types(model) == ["CumSum"]
-
-
 @pytest.mark.slow
 @given(side=st.sampled_from(["left", "right"]), data=st.data())
 def test_searchsorted(side, data):
@@ -94,6 +88,8 @@ def test_repeat_of_all_entries_alike():
     x, several = pt.fmatrix("x"), pt.tensor("several", shape=(None,), dtype="int32")
     outputs = [Repeat(1)(x, several), pt.repeat(x, 2), pt.repeat(x, 0, axis=1)]
     compare_onnx_and_py([x, several], outputs, [X[0], [2]])
+    x = pt.tensor("x", shape=(1, None), dtype="float32")
+    compare_onnx_and_py([x], pt.repeat(x, 0, axis=1), [X[0, :1, :0]])
 
 
 @pytest.mark.slow
@@ -152,7 +148,7 @@ def test_fill_diagonal(dtype):
     offset = pt.bscalar("offset")
     value = pt.scalar("value", dtype=dtype)
     outputs = [fill_diagonal(x, value), fill_diagonal_offset(x, value, offset)]
-    for shape in ((3, 5), (5, 3), (2, 2), (1, 4)):
+    for shape in ((3, 5), (5, 3), (1, 4)):
         for k in (0, 1, -1):
             compare_onnx_and_py([x, value, offset], outputs, [np.zeros(shape), 1, k])
     compare_onnx_and_py([cube], fill_diagonal(cube, 1), [np.zeros((3, 3, 3))])

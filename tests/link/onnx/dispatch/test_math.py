@@ -6,15 +6,9 @@ from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
 from tests.link.onnx.strategies import DTYPES, arrays
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.link.onnx.test_basic import compare_onnx_and_py
 
 RNG = np.random.default_rng(2)
-
-
-def test_matmul_of_batches_is_one_node():
-    x = pt.tensor("x", shape=(None, 2, 4, 5), dtype="float32")
-    model = compare_onnx_and_py([x], pt.exp(x).mT @ pt.exp(x), [RNG.normal(size=(3, 2, 4, 5))])
-    assert op_types(model) == ["Exp", "Transpose", "MatMul"]
 
 
 @pytest.mark.parametrize(
@@ -71,15 +65,3 @@ def test_dot_of_special_values(dtype):
     values = [[[np.nan, 0, 1], [0, 0, 2], [np.inf, 1, -np.inf]], [[0, 1], [3, 0], [0, 1]]]
     with np.errstate(invalid="ignore"):
         compare_onnx_and_py([x, y], x @ y, values)
-
-
-def test_forms_of_products():
-    x, y, v = pt.tensor3("x"), pt.tensor3("y"), pt.matrix("v")
-    outputs = [
-        pt.vecdot(x, y),
-        pt.matvec(x, v),
-        pt.vecmat(v, x.mT),
-        pt.dot(x, y.mT),
-    ]
-    values = [RNG.normal(size=s) for s in ((2, 3, 4), (2, 3, 4), (2, 4))]
-    compare_onnx_and_py([x, y, v], outputs, values)

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import export_onnx
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import in_turn
 
 RNG = np.random.default_rng(8)
@@ -27,16 +26,6 @@ CASES = {
     ),
     "group": (lambda x, *p: pt.nn.group_norm(x, 3, *p), (6,)),
 }
-# Operators in single precision, and from which operator set on
-NODES = {
-    "layer": (["LayerNormalization"], 18),
-    "layer_over_two": (["LayerNormalization"], 18),
-    "rms": (["RMSNormalization", "Add"], 23),
-    "instance": (["InstanceNormalization"], 18),
-    "group": (["Reshape", "InstanceNormalization", "Reshape", "Mul", "Add"], 18),
-}
-
-
 def inputs_of(name, static=True):
     shapes = (SHAPE, CASES[name][1], CASES[name][1])
     return [
@@ -48,16 +37,6 @@ def inputs_of(name, static=True):
 def values_of(name):
     shape = CASES[name][1]
     return [X, RNG.uniform(0.5, 2, shape), RNG.normal(size=shape)]
-
-
-@pytest.mark.parametrize("opset", OPSETS)
-@pytest.mark.parametrize("name", NODES)
-def test_operators(name, opset):
-    inputs = inputs_of(name)
-    model = export_onnx(inputs, CASES[name][0](*inputs), opset_version=opset)
-    types, since = NODES[name]
-    kept = [t for t in op_types(model) if t not in ("Shape", "Unsqueeze")]
-    assert (kept == types) == (opset >= since)
 
 
 @in_turn("name, static", [*CASES], [True, False])

@@ -12,13 +12,6 @@ X = np.arange(12, dtype="float32").reshape(3, 4)
 WIDTHS = ((1, 0), (2, 1))
 
 
-@pytest.mark.parametrize("kwargs", [{"constant_values": 3}, {"mode": "edge"}, {"mode": "reflect"}])
-def test_pad(kwargs):
-    x = pt.fmatrix("x")
-    model = compare_onnx_and_py([x], pt.pad(x, WIDTHS, **kwargs), [X])
-    assert op_types(model)[-1] == "Pad"
-
-
 @pytest.mark.parametrize("mode", ["reflect", "symmetric", "wrap"])
 def test_one_gather_per_axis(mode):
     x = pt.tensor("x", shape=(3, None), dtype="float32")

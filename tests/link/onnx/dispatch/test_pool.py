@@ -30,18 +30,6 @@ def test_no_window_is_left_to_the_runtimes_rounding(ws, stride, pad, ignore_bord
     assert not any(a.name == "ceil_mode" for n in model.graph.node for a in n.attribute)
 
 
-def test_stride_one_is_always_floor_mode():
-    x = pt.tensor4("x", dtype="float32")
-    model = compare_onnx_and_py([x], pt.nn.avg_pool2d(x, 3, 1, 1, ceil_mode=True), [X])
-    assert op_types(model) == ["AveragePool"]
-
-
-def test_padding_is_minus_infinity():
-    x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")
-    model = compare_onnx_and_py([x], pt.nn.max_pool2d(x, 5, 1, 2), [-np.abs(X)])
-    assert "Pad" not in op_types(model)
-
-
 @pytest.mark.slow
 def test_nan_and_infinity():
     x = pt.tensor("x", shape=(1, 2, 5, 7), dtype="float32")

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytensor.tensor as pt
-from pytensor.tensor.resize import NEAREST_MODES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 from tests.tensor.nn.test_interpolation import SCALED, results
 from tests.tensor.resize.test_resize import naive_resize, resizings
@@ -42,16 +41,6 @@ def test_lengths_that_stay():
     x = pt.tensor("x", shape=(1, 1, 3, 2), dtype="float32")
     y = pt.resize(x, scale=1.25, mode="linear")
     compare_onnx_and_py([x], y, [X[:1, :1, :3, :2]])
-
-
-@pytest.mark.parametrize("nearest", NEAREST_MODES)
-@pytest.mark.parametrize("coordinates", ["asymmetric", "align_corners"])
-def test_nearest(coordinates, nearest):
-    x = pt.tensor("x", shape=(None, 3, 5, 8), dtype="float32")
-    y = pt.resize(x, size=(10, 4), mode="nearest", coordinate_transformation_mode=coordinates,
-                  nearest_mode=nearest)  # fmt: skip
-    model = compare_onnx_and_py([x], y, [X])
-    assert (op_types(model) == ["Resize"]) == (coordinates != "align_corners")
 
 
 def test_nearest_cell_of_a_long_axis():

@@ -5,20 +5,9 @@ from hypothesis import strategies as st
 import pytensor.tensor as pt
 from pytensor.tensor.topk import topk_grad
 from tests.link.onnx.strategies import tensors_with_ties
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.link.onnx.test_basic import compare_onnx_and_py
 
 X = np.random.default_rng(4).permutation(60).reshape(3, 4, 5)
-
-
-def test_topk_of_integers_is_one_node():
-    for dtype in ("int32", "int64"):
-        x = pt.tensor("x", shape=(None, None, 5), dtype=dtype)
-        assert op_types(compare_onnx_and_py([x], pt.topk(x, 3, axis=1), [X])) == ["TopK"]
-
-
-def test_topk_of_ties():
-    x = pt.fvector("x")
-    compare_onnx_and_py([x], pt.topk(x, 4), [[1, 3, 3, 2, 3]])
 
 
 def test_sort_is_stable():

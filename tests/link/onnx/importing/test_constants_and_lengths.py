@@ -9,13 +9,9 @@ import pytensor.tensor as pt
 from pytensor.link.jax import jax_mode
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from tests.link.onnx.importing import with_onnxruntime
-from tests.link.onnx.importing.small_files import info, model, node
+from tests.link.onnx.importing.with_onnxruntime import parsed
 
 IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
-
-
-def parsed(text, opset=20, domains=""):
-    return with_onnxruntime.parsed(text, opset, domains)
 
 
 def compare(proto, *values, mode="FAST_COMPILE"):
@@ -55,16 +51,10 @@ def test_lengths_of_one_that_the_graph_computes(made):
 def test_weights_of_dtypes_that_pytensor_lacks(kind, reader):
     numbers = {"INT4": [1, -2, 3, -8], "UINT4": [1, 2, 3, 15]}.get(kind, [1, -2, 0.5, 200])
     weights = helper.make_tensor("w", getattr(TensorProto, kind), [2, 2], numbers)
-    scale = helper.make_tensor("s", TensorProto.FLOAT, [], [0.5])
-    nodes = [node("Cast", "w", "d", to=TensorProto.FLOAT)]
-    if reader == "DequantizeLinear":
-        nodes = [node("DequantizeLinear", "w s", "d")]
-    graph = helper.make_graph(
-        [*nodes, node("MatMul", "x d")], "g",
-        [info("x", [2, 2])], [info("y", None)], [weights, scale],
-    )  # fmt: skip
-    opsets = [helper.make_opsetid("", 21)]
-    proto = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    read = "DequantizeLinear(w, s)" if reader == "DequantizeLinear" else "Cast<to = 1>(w)"
+    text = f"(float[2, 2] x) => (float[2, 2] y) {{ d = {read} y = MatMul(x, d) }}"
+    proto = parsed(text, 21, s=np.float32(0.5))
+    proto.graph.initializer.append(weights)
     compare(proto, np.eye(2, dtype="float32"))
 
 
@@ -130,9 +120,9 @@ def test_squeeze_of_an_axis_that_may_be_one():
 
 @pytest.mark.parametrize("opset", [1, 6])
 def test_dropout_of_nothing(opset):
-    read = from_onnx(parsed("(float[N] x) => (float[N] y) { y = Dropout<ratio = 0.0>(x) }", opset))
-    values = {read.inputs["x"]: np.ones(2, "float32")}
-    assert read.outputs["y"].eval(values, mode="FAST_COMPILE").tolist() == [1, 1]
+    proto = parsed("(float[N] x) => (float[N] y) { y = Dropout<ratio = 0.0>(x) }", opset)
+    (y,) = with_onnxruntime.in_pytensor(proto, [np.ones(2, "float32")])
+    assert y.tolist() == [1, 1]
 
 
 def test_image_scaler_and_labels_of_old_opsets():
@@ -159,12 +149,9 @@ def test_interpolate_to_computed_sizes():
 
 
 def test_lengths_gathered_into_a_matrix():
-    graph = """(float[N, 3] x) => (int64[1, 2] y) {
-        s = Shape(x)
-        k = Constant<value = int64[1, 2] {1, 0}>()
-        y = Gather(s, k)
-    }"""
-    compare(parsed(graph), np.zeros((2, 3), "float32"))
+    proto = parsed("""(float[N, 3] x) => (int64[1, 2] y) <int64[1, 2] k = {1, 0}>
+        { s = Shape(x) y = Gather(s, k) }""")
+    compare(proto, np.zeros((2, 3), "float32"))
 
 
 LOOPS = {
@@ -209,9 +196,9 @@ def test_last_states_of_no_steps(kind, lengths):
     }
     if lengths is not None:
         values["lengths"] = np.array(lengths, "int32")
-    names = f"x w r _ {'_' if lengths is None else 'lengths'} h0"
-    layer = node(kind, names, "y h", hidden_size=2)
-    proto = model(layer, [("x", ["L", 2, 3])], [("y", None), ("h", None)], values)
+    given = "" if lengths is None else "lengths"
+    proto = parsed(f"""(float[L, 2, 3] x) => (float[A, B, C, D] y, float[E, F, G] h)
+        {{ y, h = {kind}<hidden_size = 2>(x, w, r, , {given}, h0) }}""", **values)
     steps = 0 if lengths is None else 2
     y, h = with_onnxruntime.in_pytensor(
         proto, [np.ones((steps, 2, 3), "float32")], "FAST_COMPILE"

@@ -15,7 +15,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import graph_inputs
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.importing import describe
-from tests.link.onnx.importing.with_onnxruntime import in_pytensor
+from tests.link.onnx.importing.with_onnxruntime import in_pytensor, parsed
 from tests.utils import REFERENCE_MODE
 
 FLOAT = TensorProto.FLOAT
@@ -165,11 +165,8 @@ def test_what_does_not_hang_together():
 
 
 def test_operators_that_are_not_known():
-    nodes = [("Abs", ["x"], ["a"]), ("Whatever", ["a"], ["b"]), ("Whatever", ["b"], ["y"])]
-    unknown = model(nodes)
-    unknown.graph.node[1].domain = "org.example"
-    unknown.opset_import.append(helper.make_opsetid("org.example", 1))
-    unknown.graph.node[1].name = "first"
+    unknown = parsed("""(float[N, 3] x) => (float[N, 3] y)
+        { a = Abs(x) b = org.example.Whatever(a) y = Whatever(b) }""", domains=', "org.example": 1')
     refused(unknown, r"1 x org.example.Whatever: there is no converter", ImportedOpError)
     two = model([("Whatever", ["x"], ["y"]), ("Another", ["x"], ["z"])])
     refused(two, r"(?s)2 node\(s\).*Whatever.*Another", ImportedOpError)
@@ -200,13 +197,8 @@ def test_a_huge_constant_stays_a_formula():
 
 def old_model():
     """Build a model whose axes are an attribute, and Dropout has no mode, as before opset 13."""
-    nodes = [("ReduceSum", ["x"], ["s"]), ("Dropout", ["s"], ["y"])]
-    old = model(nodes, outputs=[("y", FLOAT, ["N"])])
-    old.graph.node[0].attribute.append(helper.make_attribute("axes", [1]))
-    old.graph.node[0].attribute.append(helper.make_attribute("keepdims", 0))
-    old.opset_import[0].version = 11
-    old.ir_version = 6
-    return old
+    return parsed("""(float[N, 3] x) => (float[N] y)
+        { s = ReduceSum<axes = [1], keepdims = 0>(x) y = Dropout(s) }""", 11)
 
 
 @pytest.mark.parametrize("opset", [None, 17])
@@ -294,12 +286,9 @@ def test_a_sparse_constant():
 
 def products_in_branches():
     """Return a model of an If, whose branches are products of "x" and "x"."""
-    return onnx.parser.parse_model("""
-        <ir_version: 9, opset_import: ["": 20]>
-        net (bool c, float[N, 3] x) => (float[N, 2] y) { y = If(c) <
-            then_branch = t () => (float[N, 2] a) { a = MatMul(x, x) },
-            else_branch = e () => (float[N, 2] b) { b = MatMul(x, x) }> }
-    """)
+    return parsed("""(bool c, float[N, 3] x) => (float[N, 2] y) { y = If(c) <
+        then_branch = t () => (float[N, 2] a) { a = MatMul(x, x) },
+        else_branch = e () => (float[N, 2] b) { b = MatMul(x, x) }> }""")
 
 
 def test_a_sparse_initializer_in_a_body():
@@ -334,13 +323,12 @@ def test_an_attribute_that_the_operator_does_not_have(linear):
 
 def test_an_attribute_of_a_later_opset():
     """As where the onnx package is older than the file: the operator's newest schema is asked."""
-    network = model([("Shrink", ["x"], ["y"])])
-    network.graph.node[0].attribute.append(helper.make_attribute("of_the_future", 1))
-    refused(network, "no attribute 'of_the_future' in ai.onnx 20", ImportedOpError)
-    network.graph.node[0].domain = "com.microsoft"
-    network.graph.node[0].op_type = "QuickGelu"
-    network.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    refused(network, "no attribute 'of_the_future' in com.microsoft 1", ImportedOpError)
+    for node, where in (
+        ("Shrink", "ai.onnx 20"), ("com.microsoft.QuickGelu", "com.microsoft 1")
+    ):  # fmt: skip
+        text = f"(float[3] x) => (float[3] y) {{ y = {node}<of_the_future = 1>(x) }}"
+        network = parsed(text, domains=', "com.microsoft": 1')
+        refused(network, f"no attribute 'of_the_future' in {where}", ImportedOpError)
 
 
 def test_an_output_that_no_converter_makes(linear):
@@ -350,10 +338,9 @@ def test_an_output_that_no_converter_makes(linear):
 
 
 def test_operators_that_are_functions_of_the_standard():
-    swiglu = model([("SwiGLU", ["x", "z"], ["y"])], inputs=[("x", FLOAT, [2]), ("z", FLOAT, [2])])
-    swiglu.opset_import[0].version = onnx.defs.onnx_opset_version()
-    imported = from_onnx(swiglu)
-    assert imported.outputs["y"].type.dtype == "float32"
+    text = "(float[2] x, float[2] z) => (float[2] y) { y = SwiGLU(x, z) }"
+    swiglu = parsed(text, onnx.defs.onnx_opset_version())
+    assert from_onnx(swiglu).outputs["y"].type.dtype == "float32"
 
 
 # ------------------------------------------------------------------------------ external data

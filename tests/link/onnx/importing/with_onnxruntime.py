@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import helper, parser
+from onnx import helper, numpy_helper, parser
 
 from pytensor import function
 from pytensor.compile.mode import Mode
@@ -19,11 +19,21 @@ def normal(*shape, seed=0):
     return np.random.default_rng([seed, *shape]).normal(size=shape).astype("float32")
 
 
-def parsed(text, opset=17, domains=""):
-    """Return a model from ONNX's text form, without its first line and maybe without its name."""
+def ones(*shape):
+    return np.ones(shape, "float32")
+
+
+def parsed(text, opset=20, domains="", **initializers):
+    """Return a model from ONNX's text form, without its first line and maybe without its name.
+
+    `initializers` are arrays by name.
+    """
     name = "g" if text.lstrip().startswith("(") else ""
     header = f'<ir_version: 9, opset_import: ["": {opset}{domains}]> {name}'
-    return parser.parse_model(f"{header} {text}")
+    model = parser.parse_model(f"{header} {text}")
+    for name, value in initializers.items():
+        model.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+    return model
 
 
 def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, **attributes):

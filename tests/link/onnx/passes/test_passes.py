@@ -18,7 +18,6 @@ from pytensor.link.onnx.passes import (
     fold_constants,
     fold_conv_scale,
     merge_common_subexpressions,
-    remove_unused,
     run_passes,
     sink_into_branches,
     slices_to_split,
@@ -136,27 +135,6 @@ def test_fold_constants_leaves_large_results():
     graph = make_graph([("Expand", "w", "e"), ("Add", "x e", "y")], ["y"], {"w": np.float32(1)})
     graph.nodes[0].inputs.append(graph.add_initializer("shape", np.array([100, 100])))
     assert not fold_constants(graph)
-
-
-def test_cancel_inverses():
-    graph = example("cancel_inverses")
-    cancel_inverses(graph)
-    remove_unused(graph)
-    assert listing(graph) == [("Relu", "x", "y")]
-
-
-def test_transposes_are_merged():
-    graph = make_graph(
-        [
-            ("Transpose", "x", "a", {"perm": [1, 2, 0]}),
-            ("Transpose", "a", "b", {"perm": [0, 2, 1]}),
-            ("Relu", "b", "y"),
-        ],
-        ["y"],
-    )
-    run_passes(graph)
-    assert [n.op_type for n in graph.nodes] == ["Transpose", "Relu"]
-    assert graph.nodes[0].attributes["perm"] == [1, 0, 2]
 
 
 INTEGERS = [np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]

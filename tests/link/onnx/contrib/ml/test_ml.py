@@ -2,12 +2,18 @@
 
 import numpy as np
 import pytest
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
 from pytensor import grad
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.importing.registry import ML
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, one_node
+from tests.link.onnx.importing.with_onnxruntime import (
+    PYTHON,
+    compare,
+    in_pytensor,
+    one_node,
+    parsed,
+)
 from tests.utils import in_turn
 
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
@@ -69,15 +75,17 @@ def rows(rng, dtype, missing=False, n=40):
     return x
 
 
+def regressor(x, n_targets, **trees):
+    how = {"domain": ML, "types": ["float32"], "n_targets": n_targets}
+    return one_node("TreeEnsembleRegressor", [x], **how, **trees)
+
+
 @in_turn("mode, missing, dtype", [*MODES, "all"], [True, False], ["float32", "float64"])
 def test_tree_ensemble_regressor(mode, missing, dtype):
     rng = np.random.default_rng(MODES.index(mode) if mode in MODES else 17)
     trees = random_trees(rng, "target", 2, MODES if mode == "all" else [mode], missing)
     x = rows(rng, dtype, missing=True)
-    model = one_node(
-        "TreeEnsembleRegressor", [x], domain=ML, types=["float32"], n_targets=2, **trees
-    )
-    compare(model, [x])
+    compare(regressor(x, 2, **trees), [x])
 
 
 @pytest.mark.slow
@@ -89,16 +97,9 @@ def test_tree_ensemble_regressor(mode, missing, dtype):
 def test_tree_ensemble_aggregates_and_transforms(aggregate, transform):
     rng = np.random.default_rng(3)
     x = rows(rng, "float32")
-    model = one_node(
-        "TreeEnsembleRegressor",
-        [x],
-        domain=ML,
-        n_targets=3,
-        aggregate_function=aggregate,
-        post_transform=transform,
-        base_values=[0.5, -1.0, 0.25],
-        **random_trees(rng, "target", 3, MODES, False, n_trees=9),
-    )
+    how = {"aggregate_function": aggregate, "post_transform": transform}
+    trees = random_trees(rng, "target", 3, MODES, False, n_trees=9)
+    model = regressor(x, 3, base_values=[0.5, -1.0, 0.25], **how, **trees)
     compare(model, [x], rtol=1e-4)
 
 
@@ -118,10 +119,7 @@ def test_thresholds_are_compared_in_the_inputs_precision():
         "target_ids": [0, 0],
         "target_weights_as_tensor": numpy_helper.from_array(np.array([1.0, 2.0])),
     }
-    model = one_node(
-        "TreeEnsembleRegressor", [x], domain=ML, types=["float32"], n_targets=1, **trees
-    )
-    (y,) = compare(model, [x])
+    (y,) = compare(regressor(x, 1, **trees), [x])
     np.testing.assert_array_equal(y, [[1], [2]])
 
 
@@ -181,8 +179,7 @@ def test_random_forest_in_jax():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(20, N_FEATURES)).astype("float32")
     trees = random_trees(rng, "target", 1, ["BRANCH_LEQ"], True, 10, 7, grid=False)
-    model = one_node("TreeEnsembleRegressor", [x], domain=ML, n_targets=1, **trees)
-    compare(model, [x], mode="JAX")
+    compare(regressor(x, 1, **trees), [x], mode="JAX")
 
 
 def tree_ensemble(dtype, **attributes):
@@ -214,16 +211,10 @@ def test_tree_ensemble(aggregate, dtype):
     compare(one_node("TreeEnsemble", [x], domain=ML, version=5, **attributes), [x])
 
 
-def test_cycles_are_refused():
-    x = np.zeros((1, 3), dtype="float32")
-    attributes = tree_ensemble("float32", nodes_truenodeids=[0, 0, 3])
-    with pytest.raises(ImportedOpError, match="lead back to it"):
-        from_onnx(one_node("TreeEnsemble", [x], domain=ML, version=5, **attributes))
-
-
 @pytest.mark.parametrize(
     ("attributes", "match"),
     [
+        ({"nodes_truenodeids": [0, 0, 3]}, "lead back to it"),
         ({"aggregate_function": -1}, "aggregate_function is -1; there are 0 to 3"),
         ({"post_transform": -1}, "post_transform is -1; there are 0 to 4"),
         ({"nodes_featureids": [0, 1, -1]}, "-1, which is no feature"),
@@ -252,7 +243,7 @@ def test_lists_of_trees_have_equal_lengths(name, match):
     trees[name] = trees[name][:1]
     x = np.zeros((1, N_FEATURES), "float32")
     with pytest.raises(ImportedOpError, match=match):
-        from_onnx(one_node("TreeEnsembleRegressor", [x], domain=ML, n_targets=1, **trees))
+        from_onnx(regressor(x, 1, **trees))
 
 
 def test_as_many_keys_as_values():
@@ -304,24 +295,12 @@ def test_linear_classifier(n_classes, transform):
 
 def test_gradient_of_a_scaled_linear_classifier():
     x = np.array([[1.0, 2.0], [0.5, -1.0]], dtype="float32")
-    nodes = [
-        helper.make_node("Scaler", ["x"], ["s"], domain=ML, offset=[1.0, 0.5], scale=[2.0, 4.0]),
-        helper.make_node(
-            "LinearClassifier",
-            ["s"],
-            ["label", "p"],
-            domain=ML,
-            classlabels_ints=[0, 1],
-            coefficients=[-1.0, 0.5, 1.0, -0.5],
-            intercepts=[0.0, 0.0],
-            post_transform="SOFTMAX",
-        ),
-    ]
-    infos = [helper.make_tensor_value_info("x", 1, [2, 2])]
-    outputs = [helper.make_tensor_value_info("p", 1, None)]
-    graph = helper.make_graph(nodes, "model", infos, outputs)
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(ML, 3)]
-    imported = from_onnx(helper.make_model(graph, opset_imports=opsets, ir_version=9))
+    model = parsed("""(float[2, 2] x) => (float[2, 2] p)
+        { s = ai.onnx.ml.Scaler<offset = [1.0, 0.5], scale = [2.0, 4.0]>(x)
+          label, p = ai.onnx.ml.LinearClassifier<classlabels_ints = [0, 1], intercepts = [0.0, 0.0],
+            coefficients = [-1.0, 0.5, 1.0, -0.5], post_transform = "SOFTMAX">(s) }""",
+        domains=', "ai.onnx.ml": 3')  # fmt: skip
+    imported = from_onnx(model)
     (variable,), (p,) = imported.inputs.values(), imported.outputs.values()
     gradient = grad(p[:, 1].sum(), variable).eval({variable: x}, mode=PYTHON)
     scaled = (x - [1, 0.5]) * [2, 4]

@@ -27,12 +27,6 @@ def test_division_that_would_trap(dtype):
     compare_onnx_and_py([x], operations, [some], opset_version=18, optimize=False)
 
 
-def test_harmless_divisors_cost_nothing():
-    x = pt.lvector("x")
-    model = compare_onnx_and_py([x], x % 5, [[7, -7, 0]])
-    assert op_types(model) == ["Mod"]
-
-
 # onnxruntime's kernels of int64 compare the lower halves as if they had a sign.
 FAR = np.array([0, 1, -1, 2**31, 2**32 - 1, -(2**31) - 1, 2**40, 2**40 + 2**31, -(2**63)])
 
@@ -56,15 +50,11 @@ def test_comparison_of_uint64_with_signed(signed):
 
 
 def test_comparison_of_integers_with_floats():
-    n, x = pt.lvector("n"), pt.dvector("x")
+    n, x, y = pt.lvector("n"), pt.dvector("x"), pt.fvector("y")
     values = grid([2**53, 2**53 + 1, -(2**53) - 1], [2.0**53, 2.0**53 + 2, np.nan, np.inf])
     compare_onnx_and_py([n, x], [n < x, n <= x, pt.eq(n, x), pt.neq(n, x)], values)
-
-
-def test_equality_is_not_computed_in_integers():
-    x, n = pt.fvector("x"), pt.lvector("n")
-    values = [np.float32([1.5, 1, 16777216]), np.array([1, 1, 16777217])]
-    compare_onnx_and_py([x, n], [pt.eq(x, n), pt.lt(x, n)], values)
+    # Not in integers, nor in float32
+    compare_onnx_and_py([y, n], [pt.eq(y, n), y < n], [[1.5, 1, 2**24], [1, 1, 2**24 + 1]])
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint64"])
@@ -129,16 +119,6 @@ def test_clip():
     compare_onnx_and_py([x], pt.clip(x, wide, wide + 1), [some])
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_nan_is_an_extremum(dtype):
-    x, y, scalar = pt.vector("x", dtype=dtype), pt.vector("y", dtype=dtype), pt.scalar(dtype=dtype)
-    outputs = [f(a, b) for f in (pt.maximum, pt.minimum) for a, b in ((x, y), (x, scalar))]
-    outputs += [pt.sign(x), pt.switch(x, y, x)]
-    some = np.tile([np.nan, -np.inf, -1, 0, 2, np.inf], 6)
-    for value in (1, np.nan):
-        compare_onnx_and_py([x, y, scalar], outputs, [some, np.sort(some)[::-1], value])
-
-
 @pytest.mark.parametrize("dtype", ["uint8", "uint64"])
 def test_negation_of_unsigned(dtype):
     x = pt.vector("x", dtype=dtype)
@@ -171,13 +151,9 @@ def test_complex_numbers_are_refused():
         export_onnx([x], pt.complex(x, x).real)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "bool"])
-@pytest.mark.parametrize("number", [8, 9, 30])
-def test_sums_of_many_terms(dtype, number):
-    rng = np.random.default_rng(number)
-    shapes = [(3, 1), (1, 4), (3, 4), (1, 1)]
-    x = [pt.tensor(dtype=dtype, shape=shapes[i % 4]) for i in range(number)]
-    values = [np.asarray(50 * rng.normal(size=shapes[i % 4])).astype(dtype) for i in range(number)]
-    model = compare_onnx_and_py(x, [pt.add(*x)], values)
-    one = number > 8 and dtype in ("float32", "float64")
-    assert op_types(model).count("Sum") == one
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "bool"])
+def test_sums_of_many_terms(dtype):
+    shapes, rng = [(3, 1), (1, 4), (3, 4), (1, 1)], np.random.default_rng(0)
+    x = [pt.tensor(dtype=dtype, shape=shapes[i % 4]) for i in range(30)]
+    values = [(50 * rng.normal(size=v.type.shape)).astype(dtype) for v in x]
+    compare_onnx_and_py(x, [pt.add(*x[:n]) for n in (8, 9, 30)], values)

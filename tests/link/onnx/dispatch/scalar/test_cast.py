@@ -45,9 +45,3 @@ def test_double_to_half_is_rounded_once():
     some = np.concatenate([some, -some, [2.0**-26, -(2.0**-26), -1e-300, np.nan]])
     y = x.astype("float16")
     compare_onnx_and_py([x], [y, pt.arctan2(y, -1) > 0], [some], rtol=0, atol=0)
-
-
-def test_truth_of_numbers():
-    x = pt.dvector("x")
-    some = [0, -0.0, 0.5, -1, 5e-324, np.nan, np.inf]
-    compare_onnx_and_py([x], [x.astype("bool"), pt.switch(x, 1, 2)], [some])

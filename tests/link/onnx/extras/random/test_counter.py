@@ -9,12 +9,8 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import DroppedRandomStateWarning, export_onnx
-from pytensor.link.onnx.extras.random import counter
-from pytensor.link.onnx.write.builder import GraphBuilder
-from pytensor.link.onnx.write.serialize import to_model
 from tests.link.onnx.extras.random import test_random
 from tests.link.onnx.extras.random.test_random import (
-    DISCRETE,
     session_of,
     shared_rng,
 )
@@ -33,22 +29,15 @@ KNOWN = [
     ),
 ]
 SEED = -(2**61) + 7
+DRAW = test_random.draw
 KEY = SEED % 2**32, SEED >> 32 & (2**32 - 1)
 
 
-def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, seed=SEED, **kwargs):
+def draw(outputs, inputs=(), values=(), *, runs=1, **kwargs):
     """Draw as `test_random.draw`, with the seed, the one after it, and so on."""
-    model = export_onnx(list(inputs), outputs, opset_version=opset, random="counter", **kwargs)
-    session = session_of(model)
-    names = [i.name for i in session.get_inputs()]
-    assert names.pop() == "seed"
-    feed = {
-        name: np.asarray(value, dtype=variable.type.dtype)
-        for name, value, variable in zip(names, values, inputs, strict=True)
-    }
-    results = [session.run(None, feed | {"seed": np.array(seed + i)}) for i in range(runs)]
-    results = results if isinstance(outputs, list) else [result[0] for result in results]
-    return results if runs > 1 else results[0]
+    seeds = [SEED + i for i in range(runs)]
+    kwargs |= {"runs": runs, "seeds": seeds, "random": "counter"}
+    return DRAW(outputs, inputs, values, **kwargs)
 
 
 def philox(words, key):
@@ -68,34 +57,10 @@ def uniform(element, step, number, key=KEY):
     return (a << 21 | b >> 11) * 2.0**-53
 
 
-def philox_in_onnx(even, odd, key):
-    """Return blocks (N, 4) of words 0 and 2, and 1 and 3, (2, N) or (2, 1), and of a key."""
-    builder = GraphBuilder(20)
-    even, odd = (builder.constant(words, "uint64") for words in (even, odd))
-    results = counter.philox(even, odd, counter.keys_of_rounds(counter.pair(builder, *key)))
-    for term in results:
-        builder.output(term, (2, None))
-    model = to_model(builder.graph, opset=20, model_name="philox")
-    even, odd = session_of(model).run(None, {})
-    return np.stack([even[0], odd[0], even[1], odd[1]], axis=1)
-
-
 @pytest.mark.parametrize(("words", "key", "block"), KNOWN)
 def test_known_answers(words, key, block):
-    pairs = [np.reshape(pair, (2, 1)) for pair in (words[::2], words[1::2])]
-    assert philox_in_onnx(*pairs, key).tolist() == [[*block]]
+    """Of what the model's draws are compared with."""
     assert philox(words, key) == block
-
-
-def test_xla_has_the_same_blocks():
-    jax = pytest.importorskip("jax")
-    with jax.enable_x64(True):
-        state = jax.numpy.array([KEY[0] | KEY[1] << 32, 0], dtype="uint64")
-        philox = jax.lax.RandomAlgorithm.RNG_PHILOX
-        _, blocks = jax.lax.rng_bit_generator(state, (500, 4), "uint32", philox)
-    # The upper half of XLA's counters is the key.
-    even = np.stack([np.arange(500), np.full(500, KEY[0])])
-    np.testing.assert_array_equal(philox_in_onnx(even, [[0], [KEY[1]]], KEY), blocks)
 
 
 @pytest.mark.parametrize(("dtype", "opset"), [("float32", 20), ("float32", 24), ("float64", 18)])
@@ -175,38 +140,11 @@ def test_first_numbers_do_not_depend_on_how_many_there_are():
         np.testing.assert_allclose(drawn[1], results[300][1][:length], rtol=1e-12)
 
 
-@pytest.fixture
-def by_counter(monkeypatch):
+@pytest.mark.parametrize("name", ["normal", "gamma", "vonmises"])
+def test_continuous(monkeypatch, name):
+    """Two of them by rejection, in loops."""
     monkeypatch.setattr(test_random, "draw", draw)
-
-
-@pytest.mark.usefixtures("by_counter")
-@pytest.mark.parametrize("name", ["uniform", "normal", "exponential", "gamma", "vonmises", "wald"])
-def test_continuous(name):
     test_random.test_continuous(name, "float64", 20)
-
-
-@pytest.mark.usefixtures("by_counter")
-@pytest.mark.parametrize(
-    ("name", "parameters", "law"), [DISCRETE[place] for place in (0, 1, 5, 10, 12)]
-)
-def test_discrete(name, parameters, law):
-    test_random.test_discrete(name, parameters, law)
-
-
-@pytest.mark.usefixtures("by_counter")
-@pytest.mark.parametrize(
-    "test",
-    [
-        test_random.test_multivariate_normal,
-        test_random.test_dirichlet,
-        test_random.test_permutation,
-        test_random.test_permutation_of_a_range_given_at_run_time,
-        test_random.test_choice_without_replacement,
-    ],
-)
-def test_others(test):
-    test()
 
 
 def test_model_is_valid():

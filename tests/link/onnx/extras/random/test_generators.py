@@ -13,7 +13,6 @@ from pytensor.link.onnx import (
     onnx_funcify,
 )
 from tests.link.onnx.extras.random.test_random import (
-    OPSETS,
     P_VALUE,
     N,
     draw,
@@ -194,11 +193,3 @@ def test_random_walk():
         assert abs(np.corrcoef(sample[1:], sample[:-1])[0, 1]) < 4 / np.sqrt(500)
         for other in samples[:i]:
             assert abs(np.corrcoef(sample, other)[0, 1]) < 4 / np.sqrt(500)
-
-
-@pytest.mark.parametrize("opset", OPSETS)
-def test_runs_are_independent(opset):
-    _, x = shared_rng().uniform(size=())
-    sample = np.array(draw(x, runs=2000, opset=opset))
-    assert st.kstest(sample, "uniform").pvalue > P_VALUE
-    assert correlation_is_small(sample[1:], sample[:-1])

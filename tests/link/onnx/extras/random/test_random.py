@@ -24,15 +24,19 @@ def shared_rng(seed=20, name=None):
     return pt.random.shared_rng(np.random.default_rng(seed), name=name)
 
 
-def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, **kwargs):
-    """Return results of the model's runs, one after the other, in one session."""
+def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, seeds=(), **kwargs):
+    """Return results of the model's runs, one after the other, in one session.
+
+    `seeds` are those of the runs, if the model has an input for them.
+    """
     session = session_of(export_onnx(list(inputs), outputs, opset_version=opset, **kwargs))
     names = [i.name for i in session.get_inputs()]
     feed = {
         name: np.asarray(value, dtype=variable.type.dtype)
-        for name, value, variable in zip(names, values, inputs, strict=True)
+        for name, value, variable in zip(names[: len(inputs)], values, inputs, strict=True)
     }
-    results = [session.run(None, feed) for _ in range(runs)]
+    given = [{"seed": np.array(seed)} for seed in seeds] or [{}] * runs
+    results = [session.run(None, feed | seed) for seed in given]
     results = results if isinstance(outputs, list) else [result[0] for result in results]
     return results if runs > 1 else results[0]
 
