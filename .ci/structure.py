@@ -65,30 +65,15 @@ def executed():
     return sorted(name for name, file in files.items() if file and name_of(file))
 
 
-class Entered:
-    """The files of ours in which functions are entered; modules' own code doesn't count."""
+def entered_by(function, *arguments):
+    """Return the files of ours in which functions are entered while a function runs."""
+    from docs.tools.step_files import EnteredFiles
 
-    def __init__(self):
-        self.files, self._codes, self._id = set(), {}, sys.monitoring.PROFILER_ID
-
-    def _enter(self, code, offset):
-        if code not in self._codes:
-            self._codes[code] = None if code.co_name == "<module>" else name_of(code.co_filename)
-        if self._codes[code] is None:
-            return sys.monitoring.DISABLE
-        self.files.add(self._codes[code])
-        return None
-
-    def __enter__(self):
-        sys.monitoring.use_tool_id(self._id, "structure")
-        sys.monitoring.register_callback(self._id, sys.monitoring.events.PY_START, self._enter)
-        sys.monitoring.set_events(self._id, sys.monitoring.events.PY_START)
-        sys.monitoring.restart_events()
-        return self
-
-    def __exit__(self, *error):
-        sys.monitoring.set_events(self._id, 0)
-        sys.monitoring.free_tool_id(self._id)
+    seen = EnteredFiles()
+    seen.start()
+    function(*arguments)
+    seen.stop()
+    return {name for file in seen.files if (name := name_of(file))}
 
 
 def probe_imports():
@@ -114,11 +99,11 @@ def probe_export():
     h = pt.nn.max_pool2d(pt.nn.silu(pt.nn.conv2d(x, kernels, padding="same")), 2)
     score = h.flatten(2) @ weights
     with tempfile.TemporaryDirectory() as folder:
-        export_onnx([x], [score], Path(folder, "model.onnx"))
+        path = Path(folder, "model.onnx")
+        export_onnx([x], [score], path)
         loaded = sorted({*executed()} - {*before})
-        with Entered() as seen:
-            export_onnx([x], [score], Path(folder, "model.onnx"))
-    return {"loaded": loaded, "entered": sorted(seen.files)}
+        entered = entered_by(export_onnx, [x], [score], path)
+    return {"loaded": loaded, "entered": sorted(entered)}
 
 
 def probe_jax():
@@ -138,7 +123,6 @@ def probe_step():
 
     docs/tools/step_files.py lists them, and a test compares the demo's README with it.
     """
-    sys.path.insert(0, str(ROOT))
     from docs.tools.step_files import count
 
     entered = count()["run"]
@@ -157,16 +141,18 @@ def probe_operators():
     from pytensor.link.onnx import export_onnx
 
     def use(function, axes):
-        inputs = [pt.tensor(dtype="float32", shape=(3,) * count) for count in axes]
-        with Entered() as built:
+        inputs, outputs = [pt.tensor(dtype="float32", shape=(3,) * count) for count in axes], []
+
+        def build():
             out = function(*inputs)
             out = out[0] if isinstance(out, list | tuple) else out
-            gradients = pytensor.grad((out**2).sum(), inputs)
-        with Entered() as jax:
-            pytensor.function(inputs, [out, *gradients], mode=jax_mode())
-        with tempfile.TemporaryDirectory() as folder, Entered() as onnx:
-            export_onnx(inputs, [out, *gradients], Path(folder, "model.onnx"))
-        return {"graph": built.files, "JAX": jax.files, "ONNX": onnx.files}
+            outputs.extend([out, *pytensor.grad((out**2).sum(), inputs)])
+
+        return {
+            "graph": entered_by(build),
+            "JAX": entered_by(lambda: pytensor.function(inputs, outputs, mode=jax_mode())),
+            "ONNX": entered_by(export_onnx, inputs, outputs),
+        }
 
     found = {}
     for _ in range(2):  # the first time loads what is loaded when it is met

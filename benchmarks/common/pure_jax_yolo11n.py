@@ -27,8 +27,8 @@ CANDIDATES, MIN_SIDE = 10, 16.0
 GAINS = {"box_loss": 7.5, "cls_loss": 0.5, "dfl_loss": 1.5}
 MAX_NORM = 10.0
 
-# Of images, filters, results.  JAX's own libraries keep channels last: NHWC with HWIO.
-DIMENSIONS = {"NHWC": ("NHWC", "HWIO", "NHWC"), "NCHW": ("NCHW", "OIHW", "NCHW")}
+# Of images, filters, results: JAX's own libraries keep channels last.
+DIMENSIONS = ("NHWC", "HWIO", "NHWC")
 
 
 # ------------------------------------------------------------------------------ network
@@ -40,58 +40,43 @@ class Pass(NamedTuple):
     params: dict
     statistics: dict
     updated: dict
-    layout: str
     dtype: type
 
-    @property
-    def channel_axis(self):
-        return self.layout.index("C")
 
-    def concatenate(self, parts):
-        return jnp.concatenate(parts, axis=self.channel_axis)
-
-    def halves(self, x):
-        return jnp.split(x, 2, axis=self.channel_axis)
+def concatenate(parts):
+    return jnp.concatenate(parts, axis=-1)
 
 
 def conv2d(net, name, x, stride=1):
     """Convolve, and keep the size but for the stride; groups follow from the shapes."""
-    dimensions = DIMENSIONS[net.layout]
     filters = net.params[f"{name}.weight"].astype(net.dtype)
-    sizes = dict(zip(dimensions[1], filters.shape, strict=True))
+    height, width, inputs, _ = filters.shape
     return lax.conv_general_dilated(
         x,
         filters,
         window_strides=(stride, stride),
-        padding=[(sizes[axis] // 2,) * 2 for axis in "HW"],
-        dimension_numbers=dimensions,
-        feature_group_count=x.shape[net.channel_axis] // sizes["I"],
+        padding=[(height // 2,) * 2, (width // 2,) * 2],
+        dimension_numbers=DIMENSIONS,
+        feature_group_count=x.shape[-1] // inputs,
     )
 
 
 def plain_conv(net, name, x):
     """Convolve with a bias, and nothing after it."""
-    return conv2d(net, name, x) + per_channel(net, net.params[f"{name}.bias"].astype(net.dtype))
-
-
-def per_channel(net, vector):
-    return vector if net.layout == "NHWC" else vector[:, None, None]
+    return conv2d(net, name, x) + net.params[f"{name}.bias"].astype(net.dtype)
 
 
 def batch_norm(net, name, x):
     """Normalize with the batch's statistics and move the running ones."""
-    axes = tuple(axis for axis in range(4) if axis != net.channel_axis)
     x = x.astype("float32")
-    mean, variance = x.mean(axes), x.var(axes)
-    count = x.size // x.shape[net.channel_axis]
+    mean, variance = x.mean((0, 1, 2)), x.var((0, 1, 2))
+    count = x.size // x.shape[-1]
     unbiased = variance * (count / (count - 1))
     for key, value in (("running_mean", mean), ("running_var", unbiased)):
         old = net.statistics[f"{name}.{key}"]
         net.updated[f"{name}.{key}"] = (1 - BN_MOMENTUM) * old + BN_MOMENTUM * value
     scale = net.params[f"{name}.weight"] * lax.rsqrt(variance + BN_EPSILON)
-    shift = net.params[f"{name}.bias"]
-    out = (x - per_channel(net, mean)) * per_channel(net, scale) + per_channel(net, shift)
-    return out.astype(net.dtype)
+    return ((x - mean) * scale + net.params[f"{name}.bias"]).astype(net.dtype)
 
 
 def conv_bn(net, name, x, stride=1):
@@ -110,32 +95,31 @@ def c3k(net, name, x):
     y = conv_block(net, f"{name}.cv1", x)
     for i in range(2):
         y = bottleneck(net, f"{name}.m.{i}", y)
-    y = net.concatenate([y, conv_block(net, f"{name}.cv2", x)])
+    y = concatenate([y, conv_block(net, f"{name}.cv2", x)])
     return conv_block(net, f"{name}.cv3", y)
 
 
 def c3k2(net, name, x, inner):
-    first, second = net.halves(conv_block(net, f"{name}.cv1", x))
+    first, second = jnp.split(conv_block(net, f"{name}.cv1", x), 2, axis=-1)
     third = inner(net, f"{name}.m.0", second)
-    return conv_block(net, f"{name}.cv2", net.concatenate([first, second, third]))
+    return conv_block(net, f"{name}.cv2", concatenate([first, second, third]))
 
 
-def max_pool5(net, x):
-    window = [5 if axis in "HW" else 1 for axis in net.layout]
+def max_pool5(x):
     lowest = np.array(-np.inf, x.dtype)
-    return lax.reduce_window(x, lowest, lax.max, window, (1, 1, 1, 1), "SAME")
+    return lax.reduce_window(x, lowest, lax.max, (1, 5, 5, 1), (1, 1, 1, 1), "SAME")
 
 
 def sppf(net, name, x):
     parts = [conv_block(net, f"{name}.cv1", x)]
     for _ in range(3):
-        parts.append(max_pool5(net, parts[-1]))
-    return conv_block(net, f"{name}.cv2", net.concatenate(parts))
+        parts.append(max_pool5(parts[-1]))
+    return conv_block(net, f"{name}.cv2", concatenate(parts))
 
 
 def attention(net, name, x):
     """Attend over positions; channels of `qkv` are grouped by head: query, key, value."""
-    qkv = jnp.moveaxis(conv_bn(net, f"{name}.qkv", x), net.channel_axis, -1)
+    qkv = conv_bn(net, f"{name}.qkv", x)
     batch, height, width, _ = qkv.shape
     qkv = qkv.reshape(batch, height * width, HEADS, 2 * KEY_WIDTH + VALUE_WIDTH)
     query, key, value = jnp.split(qkv, [KEY_WIDTH, 2 * KEY_WIDTH], axis=-1)
@@ -144,24 +128,21 @@ def attention(net, name, x):
     out = jnp.einsum("bhij,bjhd->bihd", weights, value)
 
     def as_map(tokens):
-        tokens = tokens.reshape(batch, height, width, HEADS * VALUE_WIDTH)
-        return jnp.moveaxis(tokens, -1, net.channel_axis)
+        return tokens.reshape(batch, height, width, HEADS * VALUE_WIDTH)
 
     return conv_bn(net, f"{name}.proj", as_map(out) + conv_bn(net, f"{name}.pe", as_map(value)))
 
 
 def c2psa(net, name, x):
-    a, b = net.halves(conv_block(net, f"{name}.cv1", x))
+    a, b = jnp.split(conv_block(net, f"{name}.cv1", x), 2, axis=-1)
     b = b + attention(net, f"{name}.m.0.attn", b)
     hidden = conv_block(net, f"{name}.m.0.ffn.0", b)
     b = b + conv_bn(net, f"{name}.m.0.ffn.1", hidden)
-    return conv_block(net, f"{name}.cv2", net.concatenate([a, b]))
+    return conv_block(net, f"{name}.cv2", concatenate([a, b]))
 
 
-def upsample(net, x):
-    for axis in (net.layout.index("H"), net.layout.index("W")):
-        x = jnp.repeat(x, 2, axis=axis)
-    return x
+def upsample(x):
+    return jnp.repeat(jnp.repeat(x, 2, axis=1), 2, axis=2)
 
 
 def head(net, name, level, x):
@@ -173,19 +154,18 @@ def head(net, name, level, x):
         for layer in layers:
             y = conv_block(net, f"{prefix}.{layer}", y)
         outputs.append(plain_conv(net, f"{prefix}.2", y))
-    return net.concatenate(outputs)
+    return concatenate(outputs)
 
 
-def forward(params, statistics, images, layout="NHWC", dtype=jnp.float32):
+def forward(params, statistics, images, dtype=jnp.float32):
     """Run the network in training mode.
 
     Parameters
     ----------
     params, statistics : dict of str to array
         See `State`.
-    images : float32 (B, 3, height, width), or channels last by `layout`
+    images : float32 (B, height, width, 3)
         RGB in 0..1.
-    layout : "NHWC" or "NCHW"
     dtype : float32 or bfloat16
         Of convolutions and what is between them.  Parameters, and the statistics of batch
         normalizations and softmax, are float32 in either case.
@@ -193,11 +173,11 @@ def forward(params, statistics, images, layout="NHWC", dtype=jnp.float32):
     Returns
     -------
     maps : list of three arrays of `dtype`
-        Of the strides 8, 16, 32, with 64 + C channels, laid out as the images.
+        Of the strides 8, 16, 32, with 64 + C channels, which are last.
     statistics : dict
         The new running statistics.
     """
-    net = Pass(params, statistics, {}, layout, dtype)
+    net = Pass(params, statistics, {}, dtype)
     x = conv_block(net, "model.0", images.astype(dtype), stride=2)
     x = conv_block(net, "model.1", x, stride=2)
     x = c3k2(net, "model.2", x, bottleneck)
@@ -209,11 +189,11 @@ def forward(params, statistics, images, layout="NHWC", dtype=jnp.float32):
     x = c3k2(net, "model.8", x, c3k)
     p5 = c2psa(net, "model.10", sppf(net, "model.9", x))
     # Down the pyramid, and up again.
-    mid = c3k2(net, "model.13", net.concatenate([upsample(net, p5), p4]), bottleneck)
-    out3 = c3k2(net, "model.16", net.concatenate([upsample(net, mid), p3]), bottleneck)
-    x = net.concatenate([conv_block(net, "model.17", out3, stride=2), mid])
+    mid = c3k2(net, "model.13", concatenate([upsample(p5), p4]), bottleneck)
+    out3 = c3k2(net, "model.16", concatenate([upsample(mid), p3]), bottleneck)
+    x = concatenate([conv_block(net, "model.17", out3, stride=2), mid])
     out4 = c3k2(net, "model.19", x, bottleneck)
-    x = net.concatenate([conv_block(net, "model.20", out4, stride=2), p5])
+    x = concatenate([conv_block(net, "model.20", out4, stride=2), p5])
     out5 = c3k2(net, "model.22", x, c3k)
     maps = [head(net, "model.23", level, x) for level, x in enumerate((out3, out4, out5))]
     return maps, net.updated
@@ -332,7 +312,7 @@ def focal_loss(log_probabilities, distances):
     return -(wanted * log_probabilities).sum(-1).mean(-1)
 
 
-def yolo_loss(maps, targets, layout="NHWC"):
+def yolo_loss(maps, targets):
     """Compute the loss of the network's output, in float32.
 
     Parameters
@@ -340,7 +320,6 @@ def yolo_loss(maps, targets, layout="NHWC"):
     maps : list of three arrays
         As `forward` gives them.
     targets : Targets
-    layout : "NHWC" or "NCHW"
 
     Returns
     -------
@@ -349,7 +328,7 @@ def yolo_loss(maps, targets, layout="NHWC"):
     parts : dict
         ``"box_loss"``, ``"cls_loss"``, ``"dfl_loss"``, with their gains.
     """
-    maps = [jnp.moveaxis(m, layout.index("C"), -1).astype("float32") for m in maps]
+    maps = [m.astype("float32") for m in maps]
     batch, height, width, channels = maps[0].shape
     centres, strides = anchors([m.shape[1:3] for m in maps])
     logits = jnp.concatenate([m.reshape(batch, -1, channels) for m in maps], axis=1)
@@ -389,7 +368,7 @@ def yolo_loss(maps, targets, layout="NHWC"):
 class State(NamedTuple):
     """What a step changes: dicts of float32 arrays by the names of the state dict.
 
-    Filters have the layout's order, see `init_state` and `state_dict`.
+    Filters are (height, width, in, out), see `init_state` and `state_dict`.
 
     Attributes
     ----------
@@ -416,22 +395,20 @@ class Rates(NamedTuple):
     ema_decay: np.float32
 
 
-def init_state(weights, layout="NHWC"):
+def init_state(weights):
     """Make the state of a new run.
 
     Parameters
     ----------
     weights : dict of str to array
         A state dict, filters (out, in, height, width).
-    layout : "NHWC" or "NCHW"
-        Of the steps that will use it.
 
     Returns
     -------
     State
     """
     arrays = {
-        name: np.ascontiguousarray(to_layout(value, layout), dtype="float32")
+        name: np.ascontiguousarray(transpose(value, (2, 3, 1, 0)), dtype="float32")
         for name, value in weights.items()
         # The distribution's bins, which are never trained, are 0 to 15 in `yolo_loss`.
         if not name.endswith(("dfl.conv.weight", "num_batches_tracked"))
@@ -444,17 +421,14 @@ def init_state(weights, layout="NHWC"):
     return jax.device_put(State(params, statistics, momenta, averages))
 
 
-def to_layout(value, layout):
-    return value.transpose(2, 3, 1, 0) if value.ndim == 4 and layout == "NHWC" else value
+def transpose(value, axes):
+    """Transpose filters, and leave other arrays as they are."""
+    return value.transpose(axes) if value.ndim == 4 else value
 
 
-def state_dict(arrays, layout="NHWC"):
+def state_dict(arrays):
     """Return NumPy arrays of a `State`'s dict, filters (out, in, height, width) again."""
-    arrays = {name: np.asarray(value) for name, value in arrays.items()}
-    return {
-        name: value.transpose(3, 2, 0, 1) if value.ndim == 4 and layout == "NHWC" else value
-        for name, value in arrays.items()
-    }
+    return {name: transpose(np.asarray(value), (3, 2, 0, 1)) for name, value in arrays.items()}
 
 
 def clip_by_global_norm(gradients, largest):
@@ -477,35 +451,33 @@ def sgd(params, momenta, gradients, rates, weight_decay):
     return new_params, new_momenta
 
 
-def make_train_step(weight_decay, layout="NHWC", donate=True, dtype=jnp.float32):
+def make_train_step(weight_decay, dtype=jnp.float32):
     """Make the step: forward, loss, backward, clipping, SGD, averages, running statistics.
+
+    The new state is written over the old one, which is gone then.
 
     Parameters
     ----------
     weight_decay : float
         Of the filters.
-    layout : "NHWC" or "NCHW"
-        What is computed in; images are (B, 3, height, width) in either case.
-    donate : bool
-        Whether the new state may be written over the old one, which is gone then.
     dtype : float32 or bfloat16
         What the network is computed in; see `forward`.
 
     Returns
     -------
     jitted function ``(state, images, targets, rates) -> (state, parts, norm)``
-        `images` are uint8 in 0..255 or float32 in 0..1, `parts` as `yolo_loss` gives them, `norm`
-        is that of the gradient before clipping.
+        `images` (B, 3, height, width) are uint8 in 0..255 or float32 in 0..1, `parts` as
+        `yolo_loss` gives them, `norm` is that of the gradient before clipping.
     """
 
     def train_step(state, images, targets, rates):
         if images.dtype == jnp.uint8:
             images = images.astype("float32") / 255
-        images = jnp.moveaxis(images, 1, layout.index("C"))
+        images = jnp.moveaxis(images, 1, -1)
 
         def loss(params):
-            maps, statistics = forward(params, state.statistics, images, layout, dtype)
-            total, parts = yolo_loss(maps, targets, layout)
+            maps, statistics = forward(params, state.statistics, images, dtype)
+            total, parts = yolo_loss(maps, targets)
             return total, (parts, statistics)
 
         gradients, (parts, statistics) = jax.grad(loss, has_aux=True)(state.params)
@@ -517,4 +489,4 @@ def make_train_step(weight_decay, layout="NHWC", donate=True, dtype=jnp.float32)
         )
         return State(params, statistics, momenta, averages), parts, norm
 
-    return jax.jit(train_step, donate_argnums=0 if donate else ())
+    return jax.jit(train_step, donate_argnums=0)

@@ -85,7 +85,7 @@ def rows_of(figures, path=()):
     figures : dict
         By name, another dict, a number, or text.  Three numbers in a list, or a median or a mean
         with its range, are a row of value, low and high; so is a median with its 90th percentile,
-    which is the row's high.  None is left out.
+        which is the row's high.  None is left out.
     path : tuple of str
         Names that stand before.
 

@@ -39,8 +39,7 @@ TUNED = {
     "pytensor-without-kernels": ("PyTensor, without kernels", {"cpu_kernels": False}),
 }
 COUNTED = (*TUNED, "pure")
-DEMO = (*TUNED, "pytorch-mode")
-SIDES = [*TUNED, "pure", *TORCH, "pytorch-mode"]
+SIDES = [*TUNED, "pure", *TORCH]
 
 
 class SideError(RuntimeError):
@@ -228,18 +227,14 @@ def make_side(key, size, weights, options):
     weights : dict
         A state dict.
     options : namespace
-        With ``precision``, ``donate``, ``devices``, ``layout`` and JAX's ``backend``.
+        With ``precision``, ``devices`` and JAX's ``backend``.
     """
     common = {"precision": options.precision}
     if key in TORCH:
         return TorchStep(*size, weights, **TORCH[key], **common, backend=options.backend)
-    if key == "pytorch-mode":
-        side = DemoStep(*size, weights, mode="PYTORCH")
-        side.name = "PyTensor, mode PYTORCH"
-        return side
-    common |= {"donate": options.donate, "devices": options.devices}
+    common["devices"] = options.devices
     if key == "pure":
-        return PureStep(*size, weights, options.layout, **common)
+        return PureStep(*size, weights, **common)
     name, without = TUNED[key]
     side = DemoStep(*size, weights, **without, **common)
     side.name = name

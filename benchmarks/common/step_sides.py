@@ -55,14 +55,10 @@ class DemoStep:
     weights : dict, optional
         A state dict; the model draws its own otherwise.
     mode : str or Mode, optional
-    donate : bool
-        Whether the new state may be written over the old one; without a mode.
     precision : "float32" or "bf16"
         Without a mode.
     devices : int
         Over which the rows of a batch are spread; a mode that is given has a mesh of its own.
-    sync_batchnorm : bool
-        As `jax_mode`'s; without a mode.
     guard, cpu_kernels : bool
         As `jax_mode`'s; without a mode.
     """
@@ -70,8 +66,8 @@ class DemoStep:
     name = "PyTensor"
 
     def __init__(
-        self, image_size, batch_size, weights=None, *, mode=None, donate=True,
-        precision="float32", devices=1, guard=True, cpu_kernels=True, sync_batchnorm=False,
+        self, image_size, batch_size, weights=None, *, mode=None, precision="float32",
+        devices=1, guard=True, cpu_kernels=True,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
@@ -84,14 +80,12 @@ class DemoStep:
         self._mesh = several and several.mesh
         if mode is None:
             mode = jax_mode(
-                donate=donate, precision=precision, keep_programs=True, cpu_kernels=cpu_kernels,
-                guard=guard, mesh=self._mesh, sync_batchnorm=sync_batchnorm,
+                donate=True, precision=precision, keep_programs=True, cpu_kernels=cpu_kernels,
+                guard=guard, mesh=self._mesh,
             )  # fmt: skip
         self.model = YOLO11n(CLASSES)
         if weights is not None:
             self.model.load_state_dict(weights)
-        # Functions in mode PYTORCH take and give NumPy arrays.
-        self._on_device = mode != "PYTORCH"
         options = getattr(getattr(mode, "linker", None), "options", None)
         self._sharing = sharing = options.devices if options else 1
         self.step = TrainStep(
@@ -102,7 +96,7 @@ class DemoStep:
 
     def place(self, sample):
         """Put a sample's arrays where the step takes them from."""
-        return put_on_device(sample, self._mesh) if self._on_device else sample
+        return put_on_device(sample, self._mesh)
 
     def run(self, sample, number):
         """Step number `number`, from 0; the loss parts by name, and the gradient's norm."""
@@ -160,8 +154,6 @@ class PureStep:
     image_size, batch_size : int
     weights : dict
         A state dict.
-    layout : "NHWC" or "NCHW"
-    donate : bool
     precision : "float32" or "bf16"
     devices : int
         Over which the rows of a batch are spread.
@@ -169,22 +161,19 @@ class PureStep:
 
     name = "plain JAX"
 
-    def __init__(
-        self, image_size, batch_size, weights, layout="NHWC", donate=True,
-        precision="float32", devices=1,
-    ):  # fmt: skip
+    def __init__(self, image_size, batch_size, weights, precision="float32", devices=1):
         from benchmarks.common.pure_jax_yolo11n import Targets, init_state, make_train_step
 
-        self.size, self.layout, self._targets = (batch_size, image_size), layout, Targets
+        self.size, self._targets = (batch_size, image_size), Targets
         several = devices_for(devices)
         self._mesh = several and several.mesh
-        self.state = init_state(weights, layout)
+        self.state = init_state(weights)
         if self._mesh is not None:
             import jax
 
             self.state = jax.device_put(self.state, whole(self._mesh))
         dtype = {"float32": "float32", "bf16": "bfloat16"}[precision]
-        self.step = make_train_step(WEIGHT_DECAY, layout, donate, dtype)
+        self.step = make_train_step(WEIGHT_DECAY, dtype)
 
     def place(self, sample):
         """Put a sample's arrays where the step takes them from."""
@@ -228,7 +217,7 @@ class PureStep:
         """Return the arrays as `DemoStep.arrays` does."""
         from benchmarks.common.pure_jax_yolo11n import state_dict
 
-        params, statistics, *others = (state_dict(part, self.layout) for part in self.state)
+        params, statistics, *others = map(state_dict, self.state)
         return [params | statistics, *others]
 
 
@@ -373,21 +362,6 @@ def initial_weights():
     from model import YOLO11n
 
     return YOLO11n(CLASSES).state_dict()
-
-
-def use_threads(count):
-    """Let JAX and PyTorch have `count` cores; before either has started.
-
-    Raises
-    ------
-    ValueError
-        If this process has fewer.
-    """
-    cores = sorted(os.sched_getaffinity(0))
-    if not 1 <= count <= len(cores):
-        raise ValueError(f"{count} threads asked for; this process may use {len(cores)} cores")
-    # JAX makes as many threads as there are cores that it may use.
-    os.sched_setaffinity(0, cores[:count])
 
 
 def use_matmul_precision(name, torch=None):

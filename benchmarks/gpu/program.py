@@ -1,6 +1,6 @@
 """Count what a GPU would run of YOLO11n's training step, without the GPU: PyTensor and plain JAX.
 
-    python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor NHWC]
+    python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor pure]
         [--precision bf16 float32] [--batch-size 64] [--image-size 320] [--devices 1]
         [--why N] [--record]
     python -m benchmarks.gpu.program --table
@@ -25,7 +25,7 @@ from benchmarks.common.child import ROOT
 
 PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
-SIDES = {"PyTensor": "PyTensor", "NHWC": "plain JAX"}
+SIDES = {"PyTensor": "PyTensor", "pure": "plain JAX"}
 # The parts of a program's key.
 KEY = ("device", "devices", "batch size", "image size", "precision", "side")
 # Figures that the page's table shows, of programs with one image size.
@@ -279,7 +279,7 @@ def examine(device, devices, batch_size, image_size, precision, side):
             step = step_sides.DemoStep(image_size, batch_size, mode=mode)
         else:
             weights = step_sides.initial_weights()
-            step = step_sides.PureStep(image_size, batch_size, weights, side, precision=precision)
+            step = step_sides.PureStep(image_size, batch_size, weights, precision)
         compiled = compile_for(mesh, *step.program(mesh))
     kernels = read(compiled.as_text())
     temporary = compiled.memory_analysis().temp_size_in_bytes
@@ -357,7 +357,7 @@ def main():
     )
     add = parser.add_argument
     add("--device", nargs="+", default=["h200"], metavar="NAME", help="as XLA calls it, or short")
-    add("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="plain JAX is NHWC")
+    add("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="pure is plain JAX")
     add("--precision", nargs="+", choices=["bf16", "float32"], default=["bf16"])
     add("--batch-size", type=int, default=64, help="on all devices together")
     add("--image-size", type=int, default=IMAGE_SIZE)

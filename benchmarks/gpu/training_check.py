@@ -17,10 +17,9 @@ import os
 import sys
 from pathlib import Path
 
+import benchmarks.common.float32  # noqa: F401, before pytensor
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
 # JAX's plugin looks for a GPU otherwise, and is not loaded.
 os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
 

@@ -1,7 +1,6 @@
 """How a training step's cost grows with the batch, the image and the number of devices.
 
     python -m benchmarks.step.scaling [--axis batch image devices] [--batches 1 2 4] [--record]
-        [--plot OUT.png]
 
 Each point is a run of `train_step.py` of its own, PyTensor and plain JAX in turn, with XLA's counts
 of their programs.  What doesn't fit into memory, or takes too long, is said so.  On a CPU the
@@ -12,7 +11,6 @@ costs, not what it gains.
 import argparse
 import os
 import sys
-from pathlib import Path
 
 from benchmarks.common import results
 from benchmarks.common.child import device_facts, end_children_when_terminated, run_benchmark
@@ -80,35 +78,6 @@ def line(axis, point):
     return f"{start}  {'; '.join(words)}"
 
 
-def draw_plot(axes, path):
-    """Draw milliseconds a step over each axis.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib isn't installed.
-    """
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(1, len(axes), figsize=(4 * len(axes), 3.5), squeeze=False)
-    for panel, (axis, points) in zip(panels[0], axes.items(), strict=True):
-        for key, name in (("pytensor", "PyTensor"), ("pure", "plain JAX")):
-            there = [p for p in points if key in p.get("sides", {})]
-            milliseconds = [1e3 * p["sides"][key]["seconds"][1] for p in there]
-            panel.plot([p[axis] for p in there], milliseconds, "o-", label=name)
-        panel.set_xlabel(axis)
-        panel.set_ylabel("ms a step")
-        panel.set_xscale("log", base=2)
-        panel.set_yscale("log")
-        panel.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)
-
-
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
@@ -123,7 +92,6 @@ def parse(arguments=None):
     add("--rounds", type=int, default=5, help="blocks of a side (%(default)s)")
     add("--timeout", type=float, default=600, help="seconds for a point (%(default)s)")
     results.add_options(parser)
-    add("--plot", type=Path, help="PNG to draw; needs matplotlib")
     return parser.parse_args(arguments)
 
 
@@ -146,8 +114,7 @@ def main():
     options = parse()
     facts = device_facts()
     on_cpu = fill_in(options, facts)
-    own = ("json", "plot", "record")
-    settings = {key: value for key, value in vars(options).items() if key not in own}
+    settings = {k: v for k, v in vars(options).items() if k not in ("json", "record")}
     result = {"device": facts, "settings": settings, "axes": {}}
     for axis in dict.fromkeys(options.axis):
         points = result["axes"].setdefault(axis, [])
@@ -157,8 +124,6 @@ def main():
     for axis, points in result["axes"].items():
         for point in points:
             print(line(axis, point))
-    if options.plot:
-        draw_plot(result["axes"], options.plot)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ Sides:
     torch-compile         the same with torch.compile for network and loss
     torch-compile-graphs  with torch.compile's mode "reduce-overhead": CUDA graphs
     torch-compile-tuned   with torch.compile's mode "max-autotune", which takes minutes to compile
-    pytorch-mode          the demo's step in PyTensor's mode PYTORCH, arrays from and to the host
 """
 
 import argparse
@@ -36,13 +35,13 @@ import benchmarks.common.float32  # noqa: F401, before pytensor
 from benchmarks.common import results, step_sides
 from benchmarks.common.child import device_facts, end_children_when_terminated
 from benchmarks.common.machine import machine, machine_line
-from benchmarks.common.side_process import COSTS, DEMO, SIDES, TUNED, DoesNotFit, SideProcess
+from benchmarks.common.side_process import COSTS, SIDES, TUNED, DoesNotFit, SideProcess
 from benchmarks.common.timing import quartiles
 
 # How far losses may differ, relatively, by what the network is computed in.
 LARGEST_DIFFERENCE = {"float32": 1e-3, "tf32": 2e-2, "bf16": 1e-1}
 # What a side's process needs to know.
-PASSED_ON = ("precision", "donate", "devices", "layout", "matmul_precision")
+PASSED_ON = ("precision", "devices", "matmul_precision")
 WARMUP = 3
 # Share of a core that a waiting process may take before a line says so.
 IDLE = 0.02
@@ -91,7 +90,7 @@ def processes(sides, choice):
     """Return, by label, each process's side, and its allocator, "kept" or "default"."""
     if choice == "each":
         return {f"{key}:{kind}": (key, kind) for key in sides for kind in ("default", "kept")}
-    shipped = {key: "kept" if key in DEMO else "default" for key in sides}
+    shipped = {key: "kept" if key in TUNED else "default" for key in sides}
     return {key: (key, shipped[key] if choice == "as-shipped" else choice) for key in sides}
 
 
@@ -272,13 +271,6 @@ def parse(arguments=None):
         default="default",
         help="of float32 convolutions and matrix products on a GPU; default: each side's own",
     )
-    add("--layout", choices=["NHWC", "NCHW"], default="NHWC", help="of plain JAX (%(default)s)")
-    add(
-        "--no-donate",
-        dest="donate",
-        action="store_false",
-        help="PyTensor and plain JAX may not write the new state over the old one",
-    )
     add(
         "--allocator",
         choices=["as-shipped", "kept", "default", "each"],
@@ -287,13 +279,10 @@ def parse(arguments=None):
         "demo sets that when it trains, and no other; kept, all; default, none; each, two "
         "processes a side, NAME:kept and NAME:default (%(default)s)",
     )
-    add("--threads", type=int, help="of the CPU, for every side; all cores otherwise")
     add("--devices", type=int, default=1, help="of JAX, which share the rows of a batch")
     results.add_options(parser)
     options = parser.parse_args(arguments)
     options.sides = list(dict.fromkeys(options.sides))
-    if "pytorch-mode" in options.sides and options.precision == "bf16":
-        parser.error("the side pytorch-mode has no bf16")
     if options.devices > 1 and not {*TUNED, "pure"}.issuperset(options.sides):
         parser.error(f"only the sides {', '.join(TUNED)} and pure run on several devices")
     return options
@@ -311,8 +300,6 @@ def facts_of_run(device, point):
 def main():
     end_children_when_terminated()
     options = parse()
-    if options.threads:
-        step_sides.use_threads(options.threads)
     if len(options.sides) > 1:
         # Each of JAX's processes would take most of a GPU's memory at its start.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -5,13 +5,13 @@
     python -m docs.tools.backends --rows conv2d,resize
 
 tries the cells of the backends that are installed, or of those named, and of all rows, or of those
-whose functions are named.  The rows are examples of `tests.catalogue`.  What is known of the other
-cells is kept in ``backends.json``, from which the table in ``docs/backends.md`` is made.
+whose functions are named.  The rows are examples of `tests.catalogue`.  The table is in
+``docs/backends.md``, which keeps the other cells as they are.
 """
 
 import argparse
 import datetime
-import json
+import re
 import warnings
 from importlib.metadata import version
 from itertools import pairwise
@@ -22,7 +22,6 @@ from tests.catalogue.backends import BACKENDS, WARNS, difference, installed, ref
 from tests.catalogue.formulas import FORMULAS
 from tests.catalogue.operators import OPERATORS
 
-STATE = Path(__file__).with_name("backends.json")
 TABLE = Path(__file__).parents[1] / "backends.md"
 ROWS = {name: e for name, e in (OPERATORS | FORMULAS).items() if e.row}
 
@@ -79,8 +78,33 @@ def try_cell(example, backend):
 # The table
 
 
+def _table(text, title):
+    """Return the header of the table with this first title, and its rows by their first cell."""
+    _, _, rest = text.partition(f"\n| {title} | ")
+    lines = [line.strip("| ").split(" | ") for line in rest.partition("\n\n")[0].splitlines()]
+    header, _, *rows = lines
+    return header, {first: others for first, *others in rows}
+
+
 def read_state():
-    return json.loads(STATE.read_text()) if STATE.exists() else {}
+    """Return what the page says of each backend: `document` of it is the page.
+
+    Returns
+    -------
+    dict of str to dict
+        Versions, dtype and date, and the cells that were tried: lists as of `try_cell`.
+    """
+    text = TABLE.read_text()
+    notes = dict(re.findall(r"^(\d+)\. (.*)", text, re.MULTILINE))
+    reasons = {"✓": ""} | {f"{tick}[{n}]": note for n, note in notes.items() for tick in ("", "✓")}
+    backends, table = _table(text, "Function")
+    state = {}
+    for backend, (versions, dtype, date) in _table(text, "Backend")[1].items():
+        place = backends.index(backend)
+        cells = {name: [*map(reasons.get, row[place].split())] for name, row in table.items()}
+        cells = {name: cells[name] for name in ROWS if name in cells and None not in cells[name]}
+        state[backend] = {"versions": versions, "dtype": dtype, "date": date, "cells": cells}
+    return state
 
 
 def _mark(reason, reasons):
@@ -131,7 +155,7 @@ def document(state):
 
 
 def record(backend_name, name, reasons):
-    """Keep what a cell gave, in the state and in the table."""
+    """Write what a cell gave into the page."""
     state = read_state()
     backend = BACKENDS[backend_name]
     cells = {**state.get(backend_name, {}).get("cells", {}), name: reasons}
@@ -141,7 +165,6 @@ def record(backend_name, name, reasons):
         "date": datetime.date.today().isoformat(),
         "cells": {row: cells[row] for row in ROWS if row in cells},
     }
-    STATE.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
     TABLE.write_text(document(state))
 
 

@@ -3,7 +3,8 @@
     python -m docs.tools.onnx_import
 
 runs every case, and nodes of each version of an operator, through `from_onnx` and writes the
-tables in ``docs/onnx_import.md``.  A test fails where a table is out of date or a result is wrong.
+tables into ``docs/onnx_import.md``, between its markers.  A test fails where a table is out of date
+or a result is wrong.
 """
 
 import re
@@ -147,12 +148,6 @@ def versions_row(op_type):
     return f"| {op_type} | {' | '.join([*cells, '; '.join(remarks)])} |"
 
 
-SIGNATURES = """\
-## Inputs and attributes
-
-They are the parameters of the functions that convert operators, of which this table is made. One
-with a value may be left out, and has that value then; where few others are allowed, they are in
-brackets. A node with any other attribute is refused."""
 DOMAINS = {
     "": "ai.onnx",
     ML: "ai.onnx.ml",
@@ -185,96 +180,51 @@ def signature_rows(op_type, domain):
 def table_of_signatures():
     """Return the page's part on the inputs and attributes of all operators, as lines."""
     found = [entry for entry in sorted(operator_funcify.registry) if entry not in REFUSED]
-    lines = [SIGNATURES]
+    lines = []
     for domain, title in DOMAINS.items():
         lines += ["", f"| operator of {title} | inputs | attributes |", "| --- | --- | --- |"]
         for of, op_type in found:
             lines += signature_rows(op_type, domain) if of == domain else []
-    return lines
-
-
-OLDER = """\
-## Older versions of operators
-
-A model's operators mean what they meant in its opset, from 1 on. The table has every operator with
-several versions, except random ones, and says how each version was compared: with onnxruntime, if
-it has a kernel of that version; with results that follow from the standard's text, which decides if
-onnxruntime differs from it; with the standard's cases, or with its evaluator.
-`python -m tests.link.onnx.importing.versions` does it.
-
-- The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are read
-  as in onnxruntime: without a shift of half a cell; nearest is the cell before, or the cell after
-  if an axis gets shorter.
-- If no length changes though a scale isn't 1, Resize and Upsample move cells by their formulas.
-  onnxruntime returns the input.
-- If the scales give `align_corners` a fractional length, it counts with that length, as the
-  standard's cases and evaluator do. onnxruntime counts with the whole length.
-- Before opset 11, ConvTranspose's formula for `auto_pad` contradicts the attribute's text. It is
-  read as from opset 11 on, as in onnxruntime.
-- Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on
-  an input without entries means no axis, as in NumPy; onnxruntime squeezes all.
-- Celu with `alpha=0` is 0 below 0 and NaN from 0 on, by the standard's formula.
-- Dropout's mask before opset 12 is refused where it is read; onnxruntime makes it false.
-- The text doesn't say how MaxRoiPool cuts a region into bins. It does as Fast R-CNN, and
-  onnxruntime: corners are whole cells, the last one included, and bins may share cells.
-- What Scan of opset 8 collects after the end of a shorter sequence is undefined by the text, and 0
-  here and in onnxruntime. Sequences without elements are read; onnxruntime refuses them.
-- What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
-  makes open ones 0.
-"""
-
-NAMES = """\
-## Initializers and names
-
-- Several nodes or bodies may read one initializer; no node changes it. If no node reads the new
-  statistics of BatchNormalization in training form, the old ones stay, by the standard's text and
-  NumPy. onnxruntime overwrites them, and other nodes that read them get other values.
-- An initializer that is also an input of the file is a default: `from_onnx(file, {"w": variable})`
-  replaces it. Other initializers stay.
-- A value in a body with the name of a value outside is refused. onnxruntime reads the outer of two
-  initializers in an If, the inner one in a Loop and, in some models, after its optimizer. A body's
-  inputs may have such names, and bodies next to each other may use the same names.
-- A body's output that is a value from outside is refused, by onnxruntime as well.
-"""
+    return lines[1:]
 
 
 def table_of_versions():
     """Return the page's part on what older versions of operators were compared with."""
     return [
-        OLDER,
         "| operator | " + " | ".join(versions.SOURCES) + " | remarks |",
         "| --- | --- | --- | --- | --- | --- |",
         *map(versions_row, versions.history()),
     ]
 
 
-def document():
-    """Return the whole page."""
+def table_of_cases():
+    """Return the page's part on the standard's cases, as lines."""
     lines = [row(operator, cases) for operator, cases in groups().items()]
     schemas = {("", s.name) for s in onnx.defs.get_all_schemas() if s.domain == ""}
     own = schemas & operator_funcify.registry.keys() - REFUSED.keys()
-    return "\n".join(
-        [
-            "# ONNX operators that can be imported",
-            "",
-            *summary(lines),
-            "",
-            "These are the tests of a library, most of them of one node: they say which operators",
-            "can be read, not how many models.",
-            f"{len(own)} of the {len(schemas)} operators of ai.onnx that the package lists have a",
-            "converter. `python -m docs.tools.onnx_import` makes this page.",
-            "",
-            "| operator | cases | pass | with constants | refused |",
-            "| --- | --- | --- | --- | --- |",
-            *lines,
-            "",
-            *table_of_signatures(),
-            "",
-            NAMES,
-            *table_of_versions(),
-            "",
-        ]
-    )  # fmt: skip
+    return [
+        *summary(lines),
+        "",
+        f"{len(own)} of the {len(schemas)} operators of ai.onnx that the package lists have a "
+        "converter.",
+        "",
+        "| operator | cases | pass | with constants | refused |",
+        "| --- | --- | --- | --- | --- |",
+        *lines,
+    ]
+
+
+PARTS = {"cases": table_of_cases, "signatures": table_of_signatures, "versions": table_of_versions}
+
+
+def document():
+    """Return the whole page: its text, and the parts between markers as they are today."""
+    text = TABLE.read_text()
+    for name, lines in PARTS.items():
+        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->\n")
+        text = "\n".join([before + begin, *lines(), "", end + after])
+    return text
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_summary_by_the_description_of_a_device():
 
 
 def test_what_was_found_is_read_from_the_table(tmp_path, monkeypatch):
-    path, key = tmp_path / "table.csv", ("Some GPU", 8, 64, 320, "bf16", "NHWC")
+    path, key = tmp_path / "table.csv", ("Some GPU", 8, 64, 320, "bf16", "pure")
     monkeypatch.setattr(results, "command", lambda: "python -m benchmarks.gpu.program --why 1")
     facts = {"processor": "x", "cores": 1}
     results.record(path, program.nested(key, {"kernels": 1022, "GB": 1.5}), facts)

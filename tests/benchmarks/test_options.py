@@ -9,7 +9,6 @@ import pytest
 @pytest.mark.parametrize(
     ("program", "arguments", "message"),
     [
-        ("step.train_step", "--sides pytorch-mode --precision bf16", "has no bf16"),
         ("step.train_step", "--sides torch --devices 2", "run on several"),
         ("onnx.inference", "m.onnx --variants int8", "give --data"),
         ("onnx.inference", "m.onnx --variants float16", "give a .safetensors"),

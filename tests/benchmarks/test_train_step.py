@@ -9,7 +9,7 @@ import os
 import platform
 import subprocess
 import sys
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,24 +27,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiler")]
 LEVELS = ("p3", "p4", "p5")
 # A following batch normalization takes out what these add: their gradients are rounding.
 WITHOUT_GRADIENT = [f"model.10.m.0.{part}.bn.bias" for part in ("attn.pe", "attn.proj", "ffn.1")]
-# What the default layout's test finds, the other's test would find too, most of the time.
-LAYOUTS = ["NHWC", pytest.param("NCHW", marks=pytest.mark.long)]
-
 SIZE = 64, 4  # of images, and how many
 
-golden_loss = jax.jit(partial(pure.yolo_loss, layout="NCHW"))
+golden_loss = jax.jit(pure.yolo_loss)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_golden_maps_and_statistics(layout, float32_everywhere):
+def test_golden_maps_and_statistics(float32_everywhere):
     weights = {n: golden.weight(n, v.shape) for n, v in YOLO11n(2).state_dict().items()}
-    state = pure.init_state(weights, layout)
-    images = np.moveaxis(golden.images(), 1, layout.index("C"))
-    forward = jax.jit(pure.forward, static_argnames="layout")
-    maps, statistics = forward(state.params, state.statistics, images, layout=layout)
+    state = pure.init_state(weights)
+    images = np.moveaxis(golden.images(), 1, -1)
+    maps, statistics = jax.jit(pure.forward)(state.params, state.statistics, images)
     expected = golden.load_arrays(golden.CORE / "train_nc2.npz")
     for level, m in zip(LEVELS, maps, strict=True):
-        m = np.moveaxis(np.asarray(m), layout.index("C"), 1)
+        m = np.moveaxis(np.asarray(m), -1, 1)
         np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=1e-3, rtol=0)
         np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=1e-3, rtol=0)
     after = golden.load_arrays(golden.CORE / "bn_after_train_nc2.npz")
@@ -60,6 +55,7 @@ def test_golden_maps_and_statistics(layout, float32_everywhere):
 def test_golden_loss(case, rtol, float32_everywhere):
     arrays = golden.load_arrays(golden.CORE / "train_nc2.npz")
     maps = [np.concatenate([arrays[f"box_{p}"], arrays[f"cls_{p}"]], axis=1) for p in LEVELS]
+    maps = [np.moveaxis(m, 1, -1) for m in maps]
     total, parts = golden_loss(maps, pure.Targets(*golden.targets(case, max_boxes=32)))
     expected = golden.load_json("loss_nc2.json")[case]
     for name, value in parts.items():
@@ -68,10 +64,10 @@ def test_golden_loss(case, rtol, float32_everywhere):
 
 
 @cache
-def pure_steps(layout):
+def pure_steps():
     """Return weights of the start, and losses, norms and arrays of three steps in plain JAX."""
     start = sides.initial_weights()
-    plain = sides.PureStep(*SIZE, start, layout)
+    plain = sides.PureStep(*SIZE, start)
     results = [plain.run(plain.place(sample(number)), number) for number in range(3)]
     return start, results, plain.arrays()
 
@@ -81,9 +77,9 @@ def sample(number):
     return sides.draw_sample(number, batch_size, image_size)
 
 
-def check_side(side, layout):
+def check_side(side):
     """Compare three steps with those in plain JAX."""
-    start, results, arrays = pure_steps(layout)
+    start, results, arrays = pure_steps()
     for number, (theirs, their_norm) in enumerate(results):
         ours, our_norm = side.run(side.place(sample(number)), number)
         for name, loss in theirs.items():
@@ -99,9 +95,8 @@ def check_side(side, layout):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_three_steps_of_the_demo(layout, float32_everywhere):
-    check_side(sides.DemoStep(*SIZE, pure_steps(layout)[0]), layout)
+def test_three_steps_of_the_demo(float32_everywhere):
+    check_side(sides.DemoStep(*SIZE, pure_steps()[0]))
 
 
 TORCH = [
@@ -115,7 +110,7 @@ TORCH = [
 @pytest.mark.parametrize("options", TORCH, ids=str)
 def test_three_steps_in_torch(options, float32_everywhere):
     pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
-    check_side(sides.TorchStep(*SIZE, pure_steps("NHWC")[0], **options), "NHWC")
+    check_side(sides.TorchStep(*SIZE, pure_steps()[0], **options))
 
 
 def test_plain_jax_in_bf16_convolves_in_bf16_alone(float32_everywhere):

@@ -13,7 +13,6 @@ and F1, as tables (.csv) and as pictures (.png).
 """
 
 import argparse
-import json
 import os
 import shlex
 import sys
@@ -47,7 +46,7 @@ from evaluation.metrics import (
     counts_by_size,
     limit_note,
     scores_by_source,
-    without_nan,
+    to_json,
 )
 from evaluation.report import draw_validation
 from training.checkpoint import CheckpointError
@@ -241,8 +240,7 @@ def run(options: argparse.Namespace) -> None:
         content: dict[str, Any] = {"sets": sets}
     else:
         content = evaluate(options, detector, options.data, "val_detections.png")
-    text = json.dumps(without_nan(content), indent=2)
-    (options.output_dir / "metrics.json").write_text(text + "\n", encoding="utf-8")
+    (options.output_dir / "metrics.json").write_bytes(to_json(content))
     print(f"wrote {options.output_dir}")
 
 

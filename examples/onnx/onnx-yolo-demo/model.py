@@ -1,7 +1,8 @@
 """YOLO11n and its larger sizes: the network, and the decoding of its output.
 
->>> model, x, predictions = build_yolo11n(num_classes=2, input_size=320)
->>> sorted(predictions)
+>>> model = YOLO11n(num_classes=2)
+>>> images = pt.tensor("images", dtype="float32", shape=(None, 3, 320, 320))
+>>> sorted(model(images))
 ['p3', 'p4', 'p5']
 >>> len(model.parameters()), len(model.state_dict())
 (255, 418)
@@ -170,19 +171,6 @@ class YOLO11n(layers.Module):
         middle = centres + (right_bottom - left_top) * np.float32(0.5)
         boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)
         return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)
-
-
-def build_yolo11n(
-    num_classes: int = 2, input_size: Any = 320, seed: int = 0
-) -> tuple[YOLO11n, pt.TensorVariable, dict[str, Any]]:
-    """Make a YOLO11n and build its graph, for sides of `input_size` or (height, width).
-
-    Returns the model, the input ``images`` (batch, 3, height, width) and the raw predictions.
-    """
-    height, width = (input_size,) * 2 if isinstance(input_size, int) else input_size
-    x = pt.tensor("images", dtype="float32", shape=(None, 3, height, width))
-    model = YOLO11n(num_classes, seed)
-    return model, x, model(x)
 
 
 def make_anchors(

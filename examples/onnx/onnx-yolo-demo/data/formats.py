@@ -15,6 +15,7 @@ from data.listing import (
     Picture,
     Unsplit,
     YoloPart,
+    boxes_of,
     choose_classes,
     share_of,
 )
@@ -52,13 +53,6 @@ def _read(part, *how):
     if isinstance(part, FormPart):
         return read_form(part, *how)
     return read_coco(*part, *how)
-
-
-def _boxes(rows):
-    """Return the `Boxes` of (owner, label, x1, y1, x2, y2) rows, in pixels."""
-    table = np.array(rows, np.float64).reshape(-1, 6)
-    owner, label = table[:, 0].astype(np.int64), table[:, 1].astype(np.int32)
-    return Boxes(owner, label, table[:, 2:], np.full(len(table), False))
 
 
 # ------------------------------------------------------------------------------ COCO
@@ -232,7 +226,7 @@ def _read_annotations(path, data, place_of, category_ids):
             x, y, w, h = box
             kind = regions if annotation.get("iscrowd", 0) else rows
             kind.append((place_of[image], wanted[category], x, y, x + w, y + h))
-    return _boxes(rows), _boxes(regions), excluded, {"other_classes": dict(other_classes)}
+    return boxes_of(rows), boxes_of(regions), excluded, {"other_classes": dict(other_classes)}
 
 
 # ------------------------------------------------------------------------------ boxes

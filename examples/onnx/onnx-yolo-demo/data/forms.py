@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from data.listing import Boxes, Listing, Picture, choose_classes, share_of
+from data.listing import Listing, Picture, boxes_of, choose_classes, share_of
 from data.places import Pictures, find_files, part_of_folders, part_of_name, relative_name
 
 _BEGINNING = 4096  # bytes of a file by which it is recognized
@@ -192,14 +192,9 @@ def _pictures_without(part, index, pictures):
 
 
 def _boxes(own, classes, regions):
-    rows = [
-        (place, classes.index(t.name), fractions, *t[1:5])
-        for place, fractions, t in own
-        if t.region == regions and t.name in classes
-    ]
-    table = np.array(rows, np.float64).reshape(-1, 7)
-    owner, label = table[:, 0].astype(np.int64), table[:, 1].astype(np.int32)
-    return Boxes(owner, label, table[:, 3:], table[:, 2] > 0)
+    own = [each for each in own if each[2].region == regions and each[2].name in classes]
+    boxes = boxes_of([(place, classes.index(t.name), *t[1:5]) for place, _, t in own])
+    return boxes._replace(fractions=np.array([fractions for _, fractions, _ in own], bool))
 
 
 def _size(width, height):

@@ -43,6 +43,13 @@ class Boxes(NamedTuple):
     fractions: np.ndarray  # bool (m,): whether corners are fractions of the sides, not pixels
 
 
+def boxes_of(rows, fractions=False):
+    """Return the `Boxes` of rows (owner, label, x1, y1, x2, y2), in pixels or all as fractions."""
+    table = np.array(rows, np.float64).reshape(-1, 6)
+    owner, label = table[:, 0].astype(np.int64), table[:, 1].astype(np.int32)
+    return Boxes(owner, label, table[:, 2:], np.full(len(table), fractions))
+
+
 @dataclass
 class Listing:
     """Pictures and boxes of one part (training, validation, test) of a data set."""

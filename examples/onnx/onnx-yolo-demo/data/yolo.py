@@ -4,9 +4,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 from data.keypoints import LINES, guess_shape
-from data.listing import Boxes, Listing, Picture, choose_classes, place_in, share_of
+from data.listing import Listing, Picture, boxes_of, choose_classes, place_in, share_of
 from data.places import (
     PICTURES,
     find_files,
@@ -60,19 +59,14 @@ def read_yolo(part, classes=None, limit=None, share=None, some=False):
         named = [each for each in named if each[0] in chosen]
     pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
     rows, excluded, found = _read_labels(part, classes, labels[:limit])
-    table = np.array(rows, np.float64).reshape(-1, 6)
-    boxes = Boxes(
-        table[:, 0].astype(np.int64), table[:, 1].astype(np.int32), table[:, 2:],
-        np.full(len(table), True),
-    )  # fmt: skip
     return Listing(
         part.source,
         image_dir,
         classes,
         [part.names.index(name) + 1 for name in classes],
         pictures[:limit],
-        boxes,
-        Boxes(*(column[:0] for column in boxes)),  # the format has no regions
+        boxes_of(rows, fractions=True),
+        boxes_of([], fractions=True),  # the format has no regions
         counts | found,
         excluded=excluded,
         notes=_shared(pictures[:limit], labels[:limit]),

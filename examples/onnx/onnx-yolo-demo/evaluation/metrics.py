@@ -15,6 +15,7 @@ class, all scores but COCO's twelve count twice as many detections as it has thi
 
 import contextlib
 import io
+import json
 import math
 from collections import Counter
 
@@ -387,3 +388,8 @@ def without_nan(value):
     if isinstance(value, float | np.floating):
         return None if math.isnan(value) else float(value)
     return value
+
+
+def to_json(value):
+    """Return indented JSON as bytes; paths become text, NaN null."""
+    return json.dumps(without_nan(value), indent=2, default=str).encode() + b"\n"

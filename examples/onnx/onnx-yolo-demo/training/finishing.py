@@ -13,7 +13,7 @@ from blocks import BN_MOMENTUM
 from data.loader import val_batches
 from evaluation.curves import write_curves
 from evaluation.detectors import OnnxDetector, as_drawn, detect
-from evaluation.metrics import coco_map, limit_note, without_nan
+from evaluation.metrics import coco_map, limit_note, to_json, without_nan
 from evaluation.report import draw_validation
 from evaluation.verdict import NOTHING, verdict
 from export import export_detector, verify_export
@@ -24,7 +24,7 @@ from tools.quantize import PICTURES, quantize_detector
 from tools.samples import data_assets
 from training.checkpoint import load_weights, write_atomically
 from training.loggers import require
-from training.run_folder import TrainingError, to_json
+from training.run_folder import TrainingError
 from training.train_step import over_devices
 from training.weights import read_arrays
 from utils import NotFiniteError

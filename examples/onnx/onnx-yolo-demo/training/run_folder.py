@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 import jax
-from evaluation.metrics import without_nan
+from evaluation.metrics import to_json
 from filelock import FileLock, Timeout
 from training.checkpoint import LAST, write_atomically
 from training.options import folder_problem
@@ -236,8 +236,3 @@ def resume_command(arguments):
 def now():
     """Return the time of day with its zone, to the second."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def to_json(value):
-    """Return indented JSON as bytes; paths become text, NaN null."""
-    return json.dumps(without_nan(value), indent=2, default=str).encode() + b"\n"
