@@ -75,12 +75,8 @@ GRAPHS = {
 
 
 @pytest.mark.by_default(
-    "zeros",
-    "reshape by a vector",
-    "indices of integers",
-    "a batch of starts",
-    "specified",
-)
+    "zeros", "reshape by a vector", "indices of integers", "a batch of starts", "specified"
+)  # fmt: skip
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_gradients(name):
