@@ -295,19 +295,6 @@ class TestSeveralFunctions:
         np.testing.assert_allclose(held(v), VALUES * (1 - 5))
         np.testing.assert_allclose(held(total), VALUES * 0)
 
-    @pytest.mark.slow
-    def test_function_of_mode_jax_on_the_same_variable(self, counter):
-        v, step = counter
-        read = pytensor.function([], v, mode="JAX")
-        other = compile_step([(v, v * 2)], mode="JAX")
-        v.set_value(VALUES)
-        step()
-        result = read()
-        other()
-        step()
-        check_alive(result, VALUES + 1)
-        np.testing.assert_allclose(held(v), (VALUES + 1) * 2 + 1)
-
     @pytest.mark.by_default("False")
     @pytest.mark.slow
     @pytest.mark.parametrize("share_memory", [False, True])

@@ -149,17 +149,6 @@ def test_updated_size():
         assert n.get_value() == 7
 
 
-@pytest.mark.slow
-def test_draws_go_on_when_the_size_changes():
-    rng, n = pt.random.shared_rng(seed=1), pytensor.shared(np.int64(2), "n")
-    next_rng, draw = rng.normal(size=(n, 2))
-    f = pytensor.function([], draw, updates={rng: next_rng}, mode=jax_mode())
-    first, again = f(), f()
-    n.set_value(np.int64(3))
-    assert [first.shape, again.shape, f().shape] == [(2, 2), (2, 2), (3, 2)]
-    assert not np.isin(first, again).any()
-
-
 @pytest.mark.by_default("True")
 @pytest.mark.slow
 @pytest.mark.parametrize("donate", [False, True])
