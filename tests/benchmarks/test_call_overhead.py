@@ -1,28 +1,18 @@
 """The benchmark of calls runs, and its sides do their work."""
 
-import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from benchmarks.common.child import ROOT
 from benchmarks.common.results import read
 
 pytest.importorskip("jax")
 
 
 @pytest.mark.slow
-def test_call_overhead(tmp_path):
-    path, table = tmp_path / "result.json", tmp_path / "table.csv"
-    process = subprocess.run(
-        [sys.executable, "-m", "benchmarks.package.call_overhead", "--arrays", "3", "40",
-         "--rounds", "12", "--json", path, "--record", table],
-        env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    result = json.loads(path.read_text())
+def test_call_overhead(run_benchmark, tmp_path):
+    table = tmp_path / "table.csv"
+    options = "--arrays", "3", "40", "--rounds", "12", "--record", table
+    result, printed = run_benchmark("package.call_overhead", *options)
     assert [point["arrays"] for point in result["points"]] == [3, 40]
     for point in result["points"]:
         assert len(point["seconds"]) == 4
@@ -37,4 +27,4 @@ def test_call_overhead(tmp_path):
     command = "python -m benchmarks.package.call_overhead --arrays 3 40 --rounds 12"
     assert {row["command"] for row in rows} == {command}
     assert "jax" in rows[0]["versions"]
-    assert "ratio jax_mode(donate=True) / plain JAX, donated" in process.stdout
+    assert "ratio jax_mode(donate=True) / plain JAX, donated" in printed

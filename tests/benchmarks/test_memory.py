@@ -1,14 +1,9 @@
 """The benchmark of memory measures what it says."""
 
-import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-
-from benchmarks.common.child import ROOT
 
 jax = pytest.importorskip("jax")
 
@@ -42,16 +37,9 @@ def test_ratios(memory):
 
 
 @pytest.mark.long
-def test_memory_of_the_step(tmp_path):
-    path = tmp_path / "result.json"
-    subprocess.run(
-        [sys.executable, "-m", "benchmarks.step.memory", "--image-size", "64", "--batch-size", "2",
-         "--steps", "2", "--json", path],
-        env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
-        cwd=ROOT,
-        check=True,
-    )  # fmt: skip
-    sides = json.loads(path.read_text())["sides"]
+def test_memory_of_the_step(run_benchmark):
+    options = "--image-size", "64", "--batch-size", "2", "--steps", "2"
+    sides = run_benchmark("step.memory", *options)[0]["sides"]
     plain, donated, pure = (
         sides[name]["parts of the program"] for name in ("jax", "donated", "pure")
     )

@@ -151,28 +151,18 @@ def test_points_of_the_scaling(train_step, monkeypatch):
     on_cpu = scaling.fill_in(options, {"backend": "cpu", "devices": 1})
     monkeypatch.setenv("XLA_FLAGS", "--other")
     called = []
-    cost = {"flops": 1e9, "bytes accessed": 1e9, "bytes allocated": 1e6}
-    side = {"name": "PyTensor", "seconds": [1.0, 2.0, 3.0], "cost": cost}
-    measured = {"left_out": {}, "sides": {"pytensor": side, "pure": side}}
-    measured["ratios"] = {"pytensor / pure": [0.9, 1.0, 1.1]}
-    answers = [({"machine": {}, "points": [measured]}, None), (None, "took longer than 5 s")]
 
     def run(name, arguments, timeout, environment):
         called.append((train_step.parse(list(map(str, arguments))), environment["XLA_FLAGS"]))
-        return answers[len(called) - 1]
+        return None, "took longer than 5 s"
 
     monkeypatch.setattr(scaling, "run_benchmark", run)
-    points = [
-        scaling.measure(scaling.settings_of("devices", count, options), options, on_cpu)
-        for count in (2, 4, 3)
-    ]
-    parsed, flags = called[0]
-    assert (parsed.batch_size, parsed.devices) == ([4], 2)
-    assert flags.split() == ["--other", "--xla_force_host_platform_device_count=2"]
-    lines = [scaling.line("devices", point) for point in points]
-    assert "ratio pytensor / pure 1.000 (0.900 to 1.100)" in lines[0]
-    assert lines[1] == "devices      4  left out: took longer than 5 s"
-    assert "can't share" in lines[2]
+    for count, reason in ((4, "took longer than 5 s"), (3, "can't share")):
+        point = scaling.measure(scaling.settings_of("devices", count, options), options, on_cpu)
+        assert reason in scaling.line("devices", point)
+    ((parsed, flags),) = called
+    assert (parsed.batch_size, parsed.devices) == ([4], 4)
+    assert flags.split() == ["--other", "--xla_force_host_platform_device_count=4"]
 
 
 # --------------------------------------------------------------------------- gpu/suite.py

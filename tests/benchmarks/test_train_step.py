@@ -4,11 +4,7 @@ The step in plain JAX is compared with the golden vectors, with the demo's own s
 in PyTorch.
 """
 
-import json
-import os
 import platform
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
@@ -16,7 +12,6 @@ import pytest
 from model import YOLO11n
 
 from benchmarks.common import step_sides as sides
-from benchmarks.common.child import ROOT
 from tests.examples import yolo11n_golden as golden
 
 jax = pytest.importorskip("jax")
@@ -138,21 +133,12 @@ def check_changes(ours, theirs, first, name):
     np.testing.assert_allclose(theirs, ours, atol=tolerance, rtol=0, err_msg=name)
 
 
-def run_benchmark(program, tmp_path, *options):
-    path = tmp_path / "result.json"
-    subprocess.run(
-        [sys.executable, "-m", f"benchmarks.step.{program}", "--image-size", "64", "--batch-size",
-         "2", "--rounds", "2", *options, "--json", path],
-        env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
-        cwd=ROOT,
-        check=True,
-    )  # fmt: skip
-    return json.loads(path.read_text())
+SMALL = "--image-size", "64", "--batch-size", "2", "--rounds", "2"
 
 
 @pytest.mark.long
-def test_benchmark_of_the_step(tmp_path):
-    result = run_benchmark("train_step", tmp_path, "--steps", "2")
+def test_benchmark_of_the_step(run_benchmark):
+    result, _ = run_benchmark("step.train_step", *SMALL, "--steps", "2")
     (point,) = result["points"]
     assert point["largest_difference"]["pytensor"] < 1e-4
     assert [side["page_faults"][1] >= 0 for side in point["sides"].values()] == [True, True]
@@ -169,8 +155,8 @@ def test_benchmark_of_the_step(tmp_path):
 
 
 @pytest.mark.long
-def test_benchmark_of_the_compilation(tmp_path):
-    result = run_benchmark("compile_time", tmp_path, "--second-start")
+def test_benchmark_of_the_compilation(run_benchmark):
+    result, _ = run_benchmark("step.compile_time", *SMALL, "--second-start")
     demo, plain = result["seconds"].values()
     for stage in ("imports", "building", "tracing", "lowering", "XLA", "first step"):
         assert demo[stage][1] > 0, stage

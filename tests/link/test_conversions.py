@@ -7,38 +7,6 @@ from pytensor.link import conversions
 from pytensor.link.conversions import Conversions, import_when_met
 
 
-def test_conversions_are_found_by_base_classes():
-    class Base(Op):
-        def perform(self, node, inputs, output_storage):
-            raise NotImplementedError
-
-    class Derived(Base):
-        pass
-
-    table = Conversions(lambda op: "none")
-    assert table.dispatch(Derived)(None) == "none"
-    table.register(Base)(lambda op: "base")
-    assert table(Derived()) == "base"
-    table.register(Derived, lambda op: "derived")
-    assert [table(Base()), table(Derived())] == ["base", "derived"]
-    assert {Base, Derived} < set(table.registry)
-
-
-def test_a_users_conversion_stays_when_ours_is_imported_later(monkeypatch):
-    class Rare(Op):
-        def perform(self, node, inputs, output_storage):
-            raise NotImplementedError
-
-    table = Conversions(lambda op: "none")
-    table.register(Rare, lambda op: "the user's")
-    monkeypatch.setattr(conversions, "_being_imported", ["special"])
-    table.register(Rare, lambda op: "ours")
-    assert table(Rare()) == "the user's"
-    monkeypatch.setattr(conversions, "_being_imported", [])
-    table.register(Rare, lambda op: "the user's second")
-    assert table(Rare()) == "the user's second"
-
-
 class Known(Op):
     """An Op that has a conversion, and one for what is derived from it."""
 
@@ -48,6 +16,27 @@ class Known(Op):
 
 class Ours(Known):
     pass
+
+
+def test_conversions_are_found_by_base_classes():
+    table = Conversions(lambda op: "none")
+    assert table.dispatch(Ours)(None) == "none"
+    table.register(Known)(lambda op: "base")
+    assert table(Ours()) == "base"
+    table.register(Ours, lambda op: "derived")
+    assert [table(Known()), table(Ours())] == ["base", "derived"]
+    assert {Known, Ours} < set(table.registry)
+
+
+def test_a_users_conversion_stays_when_ours_is_imported_later(monkeypatch):
+    table = Conversions(lambda op: "none")
+    table.register(Known, lambda op: "the user's")
+    monkeypatch.setattr(conversions, "_being_imported", ["special"])
+    table.register(Known, lambda op: "ours")
+    assert table(Known()) == "the user's"
+    monkeypatch.setattr(conversions, "_being_imported", [])
+    table.register(Known, lambda op: "the user's second")
+    assert table(Known()) == "the user's second"
 
 
 def test_a_table_of_pytensors_imports_what_replaces_its_conversions(monkeypatch):

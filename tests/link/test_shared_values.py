@@ -55,17 +55,6 @@ def test_memory_is_not_read_as_a_numpy_array():
     np.testing.assert_array_equal(f(), [[[[10, 14], [26, 30]]]])
 
 
-def test_two_backends_take_turns():
-    shared = pytensor.shared(np.zeros(2, "float32"))
-    modes = [jax_mode(), "NUMBA", jax_mode(donate=True), "FAST_COMPILE", "JAX"]
-    steps = [pytensor.function([], shared, updates={shared: shared + 1}, mode=m) for m in modes]
-    for count in range(10):
-        np.testing.assert_array_equal(steps[count % 5](), [count, count])
-    value = shared.get_value()
-    np.testing.assert_array_equal(value, [10, 10])
-    assert value.dtype == "float32"
-
-
 def test_values_have_the_dtype_of_the_variable():
     shared = pytensor.shared(np.zeros(2, "float32"))
     shared.container.storage[0] = jax.numpy.ones(2, "float64")  # as mode JAX may leave it

@@ -1,3 +1,4 @@
+from functools import partial
 from types import SimpleNamespace
 
 import jax
@@ -35,8 +36,11 @@ def sgd(w, grad, steps, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
     return w
 
 
-def adam(w, grad, steps, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False):
-    mean, square = np.zeros_like(w), np.zeros_like(w)
+def adam(
+    w, grad, steps, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False,
+    amsgrad=False,
+):  # fmt: skip
+    mean, square, largest = (np.zeros_like(w) for _ in range(3))
     for t in range(1, steps + 1):
         g = grad(w)
         if decoupled:
@@ -45,21 +49,14 @@ def adam(w, grad, steps, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, dec
             g = g + weight_decay * w
         mean = betas[0] * mean + (1 - betas[0]) * g
         square = betas[1] * square + (1 - betas[1]) * g**2
-        unbiased_mean, unbiased_square = mean / (1 - betas[0] ** t), square / (1 - betas[1] ** t)
+        largest = np.maximum(largest, square) if amsgrad else square
+        unbiased_mean, unbiased_square = mean / (1 - betas[0] ** t), largest / (1 - betas[1] ** t)
         w = w - lr * unbiased_mean / (np.sqrt(unbiased_square) + eps)
     return w
 
 
-def amsgrad(w, grad, steps, lr, weight_decay=0.0):
-    """Adam whose steps are divided by the root of the largest average of squares so far."""
-    mean, square, largest = (np.zeros_like(w) for _ in range(3))
-    for t in range(1, steps + 1):
-        g = grad(w)
-        w = w * (1 - lr * weight_decay)
-        mean, square = 0.9 * mean + 0.1 * g, 0.5 * square + 0.5 * g**2
-        largest = np.maximum(largest, square)
-        w = w - lr * mean / (1 - 0.9**t) / (np.sqrt(largest / (1 - 0.5**t)) + 1e-8)
-    return w
+def adamw(w, grad, steps, lr, weight_decay=0.01, **settings):
+    return adam(w, grad, steps, lr, weight_decay=weight_decay, decoupled=True, **settings)
 
 
 def rmsprop(
@@ -76,11 +73,11 @@ def rmsprop(
     return w
 
 
-def nadam(w, grad, steps, lr, betas=(0.9, 0.999), weight_decay=0.0, decay=4e-3):
+def nadam(w, grad, steps, lr, betas=(0.9, 0.999), weight_decay=0.0, momentum_decay=4e-3):
     mean, square, product = np.zeros_like(w), np.zeros_like(w), 1.0
     for t in range(1, steps + 1):
         g = grad(w) + weight_decay * w
-        now, later = (betas[0] * (1 - 0.96 ** (k * decay) / 2) for k in (t, t + 1))
+        now, later = (betas[0] * (1 - 0.96 ** (k * momentum_decay) / 2) for k in (t, t + 1))
         product *= now
         mean = betas[0] * mean + (1 - betas[0]) * g
         square = betas[1] * square + (1 - betas[1]) * g**2
@@ -111,46 +108,30 @@ def adagrad(w, grad, steps, lr, weight_decay=0.0):
 START = np.array([[1.0, -2.0, 0.5], [3.0, 0.1, -1.0]])
 SCALE = np.array([[1.0, 0.3, 2.0], [0.1, 5.0, 0.7]])
 
+REFERENCES = {
+    SGD: sgd, Adam: adam, AdamW: adamw, RMSprop: rmsprop, NAdam: nadam, Lion: lion,
+    Adagrad: adagrad,
+}  # fmt: skip
 STEPS = [
-    (SGD(0.1), sgd, {"lr": 0.1}),
-    (SGD(0.1, weight_decay=0.2), sgd, {"lr": 0.1, "weight_decay": 0.2}),
-    (SGD(0.05, momentum=0.9), sgd, {"lr": 0.05, "momentum": 0.9}),
-    (
-        SGD(0.05, momentum=0.9, nesterov=True, weight_decay=0.01),
-        sgd,
-        {"lr": 0.05, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
-    ),
-    (Adam(0.1), adam, {"lr": 0.1}),
-    (
-        Adam(0.1, betas=(0.0, 0.9), epsilon=1e-3, weight_decay=0.1),
-        adam,
-        {"lr": 0.1, "betas": (0.0, 0.9), "eps": 1e-3, "weight_decay": 0.1},
-    ),
-    (AdamW(0.1), adam, {"lr": 0.1, "weight_decay": 0.01, "decoupled": True}),
-    (AdamW(0.1, weight_decay=0.3), adam, {"lr": 0.1, "weight_decay": 0.3, "decoupled": True}),
-    (RMSprop(0.01), rmsprop, {"lr": 0.01}),
-    (
-        RMSprop(0.01, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1),
-        rmsprop,
-        {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "centered": True, "weight_decay": 0.1},
-    ),
-    (Adam(0.3, betas=(0.9, 0.5), amsgrad=True), amsgrad, {"lr": 0.3}),
-    (AdamW(0.3, (0.9, 0.5), amsgrad=True), amsgrad, {"lr": 0.3, "weight_decay": 0.01}),
-    (NAdam(0.1, weight_decay=0.1), nadam, {"lr": 0.1, "weight_decay": 0.1}),
-    (
-        NAdam(0.1, (0.8, 0.9), momentum_decay=0.1),
-        nadam,
-        {"lr": 0.1, "betas": (0.8, 0.9), "decay": 0.1},
-    ),
-    (Lion(0.1), lion, {"lr": 0.1}),
-    (
-        Lion(0.1, (0.8, 0.9), weight_decay=0.2),
-        lion,
-        {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.2},
-    ),
-    (Adagrad(0.5, weight_decay=0.1), adagrad, {"lr": 0.5, "weight_decay": 0.1}),
+    (SGD, {"lr": 0.1}),
+    (SGD, {"lr": 0.1, "weight_decay": 0.2}),
+    (SGD, {"lr": 0.05, "momentum": 0.9}),
+    (SGD, {"lr": 0.05, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}),
+    (Adam, {"lr": 0.1}),
+    (Adam, {"lr": 0.1, "betas": (0.0, 0.9), "eps": 1e-3, "weight_decay": 0.1}),
+    (AdamW, {"lr": 0.1}),
+    (AdamW, {"lr": 0.1, "weight_decay": 0.3}),
+    (RMSprop, {"lr": 0.01}),
+    (RMSprop, {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "centered": True, "weight_decay": 0.1}),
+    (Adam, {"lr": 0.3, "betas": (0.9, 0.5), "amsgrad": True}),
+    (AdamW, {"lr": 0.3, "betas": (0.9, 0.5), "amsgrad": True}),
+    (NAdam, {"lr": 0.1, "weight_decay": 0.1}),
+    (NAdam, {"lr": 0.1, "betas": (0.8, 0.9), "momentum_decay": 0.1}),
+    (Lion, {"lr": 0.1}),
+    (Lion, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.2}),
+    (Adagrad, {"lr": 0.5, "weight_decay": 0.1}),
 ]
-STEP_IDS = [f"{type(case[0]).__name__}-{i}" for i, case in enumerate(STEPS)]
+STEP_IDS = [f"{kind.__name__}-{k}" for k, (kind, _) in enumerate(STEPS)]
 
 
 def quadratic(dtype, name="w"):
@@ -168,91 +149,53 @@ def train(optimizer, dtype, steps, mode):
     return np.asarray(w.get_value())
 
 
-def fresh(optimizer):
-    """Return the optimizer without its state."""
-    copy = type(optimizer).__new__(type(optimizer))
-    copy.__dict__.update(optimizer.__dict__, state={}, _owners={})
-    return copy
-
-
-@pytest.mark.parametrize(("optimizer", "reference", "settings"), STEPS, ids=STEP_IDS)
-def test_steps_are_those_of_the_formula(optimizer, reference, settings):
-    actual = train(fresh(optimizer), "float64", 5, "FAST_COMPILE")
-    expected = reference(START, lambda w: 2 * SCALE * w, 5, **settings)
+@pytest.mark.parametrize(("kind", "settings"), STEPS, ids=STEP_IDS)
+def test_steps_are_those_of_the_formula(kind, settings):
+    actual = train(kind(**settings), "float64", 5, "FAST_COMPILE")
+    expected = REFERENCES[kind](START, lambda w: 2 * SCALE * w, 5, **settings)
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-15)
 
 
 # The same five steps as PyTorch 2.13 takes them in float64.
 PYTORCH = {
-    "SGD-2": [-0.02916, -1.2657930434, -0.29021, 2.6149020777, -0.05218, -0.2232458253],
-    "SGD-3": [
-        *(-0.1076958362129725, -1.0944787485694494, -0.20802169377561272),
-        *(2.492130811329283, -0.0010558338928932567, -0.1157828598917254),
-    ],
-    "Adam-4": [
-        *(0.5079636592643418, -1.5029557843236176, 0.027814448790542026),
-        *(2.5017794639254634, -0.010852073378412631, -0.5079636604055757),
-    ],
-    "Adam-5": [
-        *(0.5527120778135213, -1.5248513486867878, 0.11794132359066867),
-        *(2.5164965936775814, 6.414812278959076e-05, -0.552794546107888),
-    ],
-    "AdamW-6": [
-        *(0.5040800900879451, -1.4940456970853695, 0.026528199279084633),
-        *(2.4878693172685695, -0.010659424633189134, -0.5040800912276266),
-    ],
-    "AdamW-7": [
-        *(0.39926380734775835, -1.2518651948303217, -0.007205290173551468),
-        *(2.1091107942941734, -0.005389206094830366, -0.39926380844214915),
-    ],
-    "RMSprop-8": [
-        *(0.6964657887382079, -1.6854815958964053, 0.2215709911085929),
-        *(2.682053875587452, 1.569354190732105e-16, -0.6964657932565617),
-    ],
-    "RMSprop-9": [
-        *(0.7090494358427407, -1.7041121170620863, 0.2202062778762608),
-        *(2.702556044170502, -0.05920127040678032, -0.7090494373227136),
-    ],
-    "NAdam-12": [
-        *(0.6236628907255833, -1.6084596269500429, 0.15963906921028553),
-        *(2.6037987519892196, -0.003671013601949171, -0.6236628914401139),
-    ],
-    "NAdam-13": [
-        *(0.5788254799864535, -1.5614275664828177, 0.12238598909786522),
-        *(2.5562290999990323, -0.0026016057674465966, -0.578825480899695),
-    ],
-    "Adagrad-16": [
-        *(0.05089130425073835, -0.6827902184903236, 1.381016329738678e-52),
-        *(1.5696397290171722, -0.0005570341467611064, -0.050891304255200574),
-    ],
+    "SGD-2": [-0.02916, -1.26579304, -0.29021, 2.61490208, -0.05218, -0.223245825],
+    "SGD-3": [-0.107695836, -1.09447875, -0.208021694, 2.49213081, -0.00105583389, -0.11578286],
+    "Adam-4": [0.507963659, -1.50295578, 0.0278144488, 2.50177946, -0.0108520734, -0.50796366],
+    "Adam-5": [0.552712078, -1.52485135, 0.117941324, 2.51649659, 6.41481228e-05, -0.552794546],
+    "AdamW-6": [0.50408009, -1.4940457, 0.0265281993, 2.48786932, -0.0106594246, -0.504080091],
+    "AdamW-7": [0.399263807, -1.25186519, -0.00720529017, 2.10911079, -0.00538920609, -0.399263808],
+    "RMSprop-8": [0.696465789, -1.6854816, 0.221570991, 2.68205388, 0, -0.696465793],
+    "RMSprop-9": [0.709049436, -1.70411212, 0.220206278, 2.70255604, -0.0592012704, -0.709049437],
+    "NAdam-12": [0.623662891, -1.60845963, 0.159639069, 2.60379875, -0.0036710136, -0.623662891],
+    "NAdam-13": [0.57882548, -1.56142757, 0.122385989, 2.5562291, -0.00260160577, -0.578825481],
+    "Adagrad-16": [0.0508913043, -0.682790218, 0, 1.56963973, -0.000557034147, -0.0508913043],
 }
 
 
 @pytest.mark.by_default("SGD-2", "SGD-3", "Adam-4", "Adam-5", "AdamW-6", "RMSprop-8", "RMSprop-9")
 @pytest.mark.parametrize("case", PYTORCH)
 def test_steps_are_those_of_pytorch(case):
-    optimizer = fresh(STEPS[STEP_IDS.index(case)][0])
-    actual = train(optimizer, "float64", 5, "FAST_COMPILE")
-    rtol = 1e-7 if "NAdam" in case else 1e-11  # PyTorch's product of momenta is float32
-    np.testing.assert_allclose(actual.ravel(), PYTORCH[case], rtol=rtol, atol=1e-15)
+    kind, settings = STEPS[STEP_IDS.index(case)]
+    actual = train(kind(**settings), "float64", 5, "FAST_COMPILE")
+    np.testing.assert_allclose(actual.ravel(), PYTORCH[case], rtol=1e-7, atol=1e-14)
 
 
 @pytest.mark.by_default("SGD-1", "SGD-2", "SGD-3", "RMSprop-8", "Adam-10", "AdamW-11")
 @pytest.mark.usefixtures("float32_everywhere")
-@pytest.mark.parametrize(("optimizer", "reference", "settings"), STEPS, ids=STEP_IDS)
-def test_float32_in_jax(optimizer, reference, settings):
-    actual = train(fresh(optimizer), "float32", 5, "JAX")
-    expected = reference(START, lambda w: 2 * SCALE * w, 5, **settings)
+@pytest.mark.parametrize(("kind", "settings"), STEPS, ids=STEP_IDS)
+def test_float32_in_jax(kind, settings):
+    actual = train(kind(**settings), "float32", 5, "JAX")
+    expected = REFERENCES[kind](START, lambda w: 2 * SCALE * w, 5, **settings)
     assert actual.dtype == np.float32
     np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("floatX", ["float32", "float64"])
-@pytest.mark.parametrize("optimizer", [case[0] for case in STEPS], ids=STEP_IDS)
-def test_float32_stays_float32(optimizer, floatX):
+@pytest.mark.parametrize(("kind", "settings"), STEPS, ids=STEP_IDS)
+def test_float32_stays_float32(kind, settings, floatX):
     with pytensor.config.change_flags(floatX=floatX):
         w, cost = quadratic("float32")
-        updates = fresh(optimizer).get_updates([w], pytensor.grad(cost, [w]))
+        updates = kind(**settings).get_updates([w], pytensor.grad(cost, [w]))
     assert "float64" not in dtypes_of(updates.values())
     assert all(new.type.dtype == variable.type.dtype for variable, new in updates.items())
 
@@ -343,22 +286,23 @@ def test_groups():
 
 
 WITH_STATE = [
-    *(SGD(0.01, momentum=0.9, weight_decay=1e-3), Adam(), AdamW(), Adam(amsgrad=True), RMSprop()),
-    *(RMSprop(momentum=0.9), RMSprop(centered=True), Muon(weight_decay=1e-3), MuSGD(0.01)),
-]
+    partial(SGD, 0.01, momentum=0.9, weight_decay=1e-3), Adam, AdamW, partial(Adam, amsgrad=True),
+    RMSprop, partial(RMSprop, momentum=0.9), partial(RMSprop, centered=True),
+    partial(Muon, weight_decay=1e-3), partial(MuSGD, 0.01),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("optimizer", WITH_STATE)
-def test_half_precision_has_wide_state(optimizer):
+@pytest.mark.parametrize("make", WITH_STATE)
+def test_half_precision_has_wide_state(make):
     """Small squares are 0 in float16, and so is epsilon: 0 / 0 was NaN."""
     steps = []
     for dtype in ("float16", "float32"):
         w = pytensor.shared(np.ones((2, 2), dtype), name="w")
         gradient = np.array([[0, 1e-3], [1, -2]], dtype)
-        again = fresh(optimizer)
-        updates = again.get_updates([w], [pt.constant(gradient)])
+        optimizer = make()
+        updates = optimizer.get_updates([w], [pt.constant(gradient)])
         assert [v.type.dtype for v in updates] == [v.type.dtype for v in updates.values()]
-        assert {v.type.dtype for k, v in again.state.items() if k != "step"} == {"float32"}
+        assert {v.type.dtype for k, v in optimizer.state.items() if k != "step"} == {"float32"}
         step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
         step(), step()
         steps.append(w.get_value())
@@ -372,23 +316,22 @@ def test_half_precision_has_wide_state(optimizer):
 def test_sums_of_half_precision_do_not_stand_still(optimizer):
     w = pytensor.shared(np.zeros((2, 2), "float16"), name="w")
     gradient = np.array([[0.01, -0.02], [0.005, 0]], "float16")
-    again = fresh(optimizer)
-    updates = again.get_updates([w], [pt.constant(gradient)])
+    updates = optimizer.get_updates([w], [pt.constant(gradient)])
     step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
     for _ in range(1000):
         step()
     share = 1 - 0.999**1000
     expected = {"momentum_buffer": share / 0.001, "gradient_average": share}
-    for name, state in again.state.items():
+    for name, state in optimizer.state.items():
         factor = expected[name.removeprefix("w.")]
         np.testing.assert_allclose(state.get_value(), gradient * factor, rtol=1e-3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", WITH_STATE)
-def test_zero_gradients_trouble_no_rewrite(optimizer):
+@pytest.mark.parametrize("make", WITH_STATE)
+def test_zero_gradients_trouble_no_rewrite(make):
     w = pytensor.shared(np.ones((2, 3)), name="w")
-    updates = fresh(optimizer).get_updates([w], [pt.zeros((2, 3))])
+    updates = make().get_updates([w], [pt.zeros((2, 3))])
     with pytensor.config.change_flags(on_opt_error="raise"):
         step = pytensor.function([], [], updates=updates, mode=Mode("py", "fast_run"))
     step()
@@ -586,8 +529,6 @@ def test_ordered_updates():
     assert updates | {} == updates
     with pytest.raises(ValueError, match="w has two different updates"):
         updates[w] = w + 2.0
-    with pytest.raises(ValueError, match="w has two different updates"):
-        updates |= {w: w + 2.0}
     with pytest.raises(TypeError, match="is not a shared variable"):
         OrderedUpdates({pt.vector("x"): w})
 
@@ -601,7 +542,6 @@ def test_ordered_updates():
         OrderedUpdates().__ior__,
         lambda pairs: dict(pairs[:1]) | OrderedUpdates(pairs[1:]),
     ],
-    ids=["made of pairs", "merged", "updated", "joined in place", "joined to a dict"],
 )
 def test_two_updates_of_one_variable_are_refused(join):
     with pytest.raises(ValueError, match="w has two different updates"):

@@ -81,14 +81,6 @@ def test_symbolic_steps(schedule, values, dtype, floatX, expected):
         )
 
 
-def test_schedule_in_jax():
-    step = pytensor.shared(np.float32(0), name="step")
-    schedule = schedules.warmup(schedules.cosine(10, final=0.1), 3)
-    f = pytensor.function([], schedule(step), updates={step: step + np.float32(1)}, mode="JAX")
-    results = [float(f()) for _ in range(12)]
-    np.testing.assert_allclose(results, [schedule(i) for i in range(12)], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     "build",
     [

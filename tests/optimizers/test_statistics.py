@@ -26,14 +26,9 @@ def network(float32_everywhere):
         mean, variance = shared(f"{name}mean", channels), shared(f"{name}var", channels)
         x = pt.conv2d(x, filters, filter_flip=False)
         x, *_, updates[mean], updates[variance] = pt.batch_normalization_train(
-            x,
-            gamma,
-            gamma,
-            axes="spatial",
-            running_average_factor=FACTOR,
-            running_mean=mean,
+            x, gamma, gamma, axes="spatial", running_average_factor=FACTOR, running_mean=mean,
             running_var=variance,
-        )
+        )  # fmt: skip
         x = pt.tanh(x)
         weights += [filters, gamma]
     return images, [*weights, shared("unused", 7)], updates

@@ -20,6 +20,11 @@ def inputs_of(function):
     return [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in inputs]
 
 
+def nodes_of(function, op_class):
+    """Return a compiled function's nodes of a kind."""
+    return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
+
+
 def traced(function):
     """Trace a compiled function whose inputs have static shapes."""
     return function.vm.jit_fn.trace(*inputs_of(function))

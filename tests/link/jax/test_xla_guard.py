@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax import jax_mode, xla_guard
+from tests.link.jax.process import in_a_process
 
 pytestmark = [
     pytest.mark.slow,
@@ -97,18 +96,15 @@ def test_the_guard_belongs_to_a_programs_name(folder):
 
 @pytest.mark.parametrize(
     ("backend", "default", "guarded"),
-    [("cpu", None, True), ("gpu", None, False), ("gpu", "cpu", True), ("cpu", "gpu", False)],
-)
+    [
+        ("cpu", None, True), ("gpu", None, False), ("gpu", "cpu", True), ("cpu", "gpu", False),
+        ("gpu", jax.devices("cpu")[0], True),
+    ],
+)  # fmt: skip
 def test_only_functions_on_cpus_are_guarded(backend, default, guarded, monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: backend)
     with jax.default_device(default):
         assert (xla_guard.guard_options() is not None) == guarded
-
-
-def test_default_device_may_be_an_object(monkeypatch):
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    with jax.default_device(jax.devices("cpu")[0]):
-        assert xla_guard.guard_options() is not None
 
 
 @pytest.mark.by_default("FUSIONS-SOME")
@@ -126,7 +122,6 @@ def test_unknown_flag_is_not_passed(name, value, monkeypatch, caplog):
 
 def test_versions_that_were_tried_know_the_flag(monkeypatch):
     """They aren't asked; here they are."""
-    assert xla_guard._is_known.__wrapped__()
     monkeypatch.setattr(xla_guard, "LAST_TRIED", xla_guard.FIRST_WRONG)
     assert xla_guard._is_known.__wrapped__()
 
@@ -159,43 +154,31 @@ guard_xla()  # another time does nothing
 """
 
 
-def run(program, xla_flags=None):
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    environment |= {} if xla_flags is None else {"XLA_FLAGS": xla_flags}
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True,
-        text=True,
-    )  # fmt: skip
-
-
 LOADED = "import jax, pytensor.link.jax.dispatch, pytensor.link.jax.mode"
 
 
-@pytest.mark.by_default("first")
-@pytest.mark.parametrize("first", ["", LOADED], ids=["first", "after JAX was loaded"])
-def test_guard_xla(first):
-    process = run(PROGRAM.format(first=first, then=""))
-    assert process.returncode == 0, process.stderr
+TWO_DEVICES = "--xla_force_host_platform_device_count=2"
+OTHER_FUSIONS = "--xla_cpu_experimental_ynn_fusion_type="
+STARTS = {
+    "first": ("", "", None),
+    "after JAX was loaded": (LOADED, "", None),
+    "the user's flags stay": (
+        "", f"import jax; assert jax.device_count() == 2 and {TWO_DEVICES!r} in flags", TWO_DEVICES
+    ),
+    "the user's own choice": ("", f"assert flags == {OTHER_FUSIONS!r}", OTHER_FUSIONS),
+    "too late": ("import jax; jax.devices()", "", None),
+}
 
 
-def test_guard_xla_keeps_the_users_flags():
-    own = "--xla_force_host_platform_device_count=2"
-    then = f"import jax; assert jax.device_count() == 2 and {own!r} in os.environ['XLA_FLAGS']"
-    process = run(PROGRAM.format(first="", then=then), own)
-    assert process.returncode == 0, process.stderr
-
-
-def test_guard_xla_leaves_the_flag_of_the_user():
-    own = "--xla_cpu_experimental_ynn_fusion_type="
-    then = f"assert os.environ['XLA_FLAGS'] == {own!r}"
-    process = run(PROGRAM.format(first="", then=then), own)
-    assert process.returncode == 0, process.stderr
-
-
-def test_guard_xla_comes_too_late():
-    process = run(PROGRAM.format(first="import jax; jax.devices()", then=""))
-    assert process.returncode == 1
-    assert "RuntimeError: guard_xla: JAX has already started" in process.stderr
+@pytest.mark.by_default("first", "the user's flags stay", "the user's own choice", "too late")
+@pytest.mark.parametrize("how", STARTS)
+def test_guard_xla(how):
+    first, then, flags = STARTS[how]
+    then = f"import os; flags = os.environ['XLA_FLAGS']; {then}"
+    late = how == "too late"
+    options = {"XLA_FLAGS": flags, "PYTHONWARNINGS": "error", "check": not late}
+    process = in_a_process(PROGRAM.format(first=first, then=then), **options)
+    assert ("RuntimeError: guard_xla: JAX has already started" in process.stderr) == late
 
 
 def test_versions_without_the_fault_get_no_flag(monkeypatch):
@@ -229,8 +212,7 @@ np.testing.assert_allclose(total.get_value(), 3600 * 600)
 
 
 def test_sharded_rows():
-    process = run(SHARDED, "--xla_force_host_platform_device_count=2")
-    assert process.returncode == 0, process.stderr
+    in_a_process(SHARDED, XLA_FLAGS=TWO_DEVICES, PYTHONWARNINGS="error")
 
 
 def repeated_filters(x, c):

@@ -163,19 +163,6 @@ def test_smaller_graphs_are_compiled_as_a_whole():
     assert type(f.vm.jit_fn).__name__ == "CPUDispatcher"
 
 
-@pytest.mark.parametrize(
-    ("nodes", "variables", "large"),
-    [(201, 201, True), (200, 500, False), (1000, 200, False), (1001, 2, True)],
-)
-def test_what_is_large(nodes, variables, large):
-    class Graph:
-        apply_nodes = range(nodes)
-        inputs = range(1)
-        outputs = range(variables - 1)
-
-    assert parts.is_large(Graph) is large
-
-
 @pytest.mark.slow
 def test_errors_of_a_part(small_parts):
     x = pt.matrix("x", dtype="float32")
@@ -239,17 +226,13 @@ def test_cuts_where_few_values_go_across():
 
 
 def test_never_cuts_where_a_value_stays_in_numba():
-    nodes = nodes_of([1] * 20)
-    for node in nodes[2:11]:
-        node.outputs[0].type = NoneConst.type
-    lengths = [len(part) for part in parts.cut(nodes, 4)]
-    assert sum(lengths) == 21
-    ends = np.cumsum(lengths)
-    assert not {*ends} & {*range(3, 12)}
-    for node in nodes:
-        for v in node.outputs:
-            v.type = NoneConst.type
-    assert [len(part) for part in parts.cut(nodes, 4)] == [21]
+    for staying in (range(2, 11), range(20)):
+        nodes = nodes_of([1] * 20)
+        for k in staying:
+            nodes[k].outputs[0].type = NoneConst.type
+        ends = {*np.cumsum([len(part) for part in parts.cut(nodes, 4)])}
+        assert 21 in ends
+        assert not ends & {k + 1 for k in staying}
 
 
 # ------------------------------------------------------------------------------ code on disk

@@ -15,7 +15,7 @@ pytest.importorskip("pymc")
 import pymc as pm
 
 import pytensor
-from pytensor.link.jax import jax_mode, reseed
+from pytensor.link.jax import jax_mode
 from tests.catalogue.pymc_models import build, names_of
 from tests.link.jax.conftest import folder  # noqa: F401  a fixture
 from tests.link.pymc.compare import FLAGS, compare
@@ -85,30 +85,6 @@ def test_what_has_no_name_is_told(folder, caplog):  # noqa: F811
     for _ in range(2):
         pm.compile([], variable, mode=jax_mode(keep_programs=True))()
     assert caplog.text.count("A program is not kept on disk: CustomDist is from") == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["eight_schools", "local_level"])
-def test_functions_of_a_model_draw_one_stream(name):
-    """Two functions of its draws, a copy and Python's continue it."""
-    with pytensor.config.change_flags(**FLAGS), build(name, "large") as model:
-        variables = model.basic_RVs
-        f, reversed_f = (
-            pm.compile([], outputs, random_seed=1, mode=jax_mode())
-            for outputs in (variables, variables[::-1])
-        )
-        python = pm.compile([], variables, random_seed=1, mode="FAST_COMPILE")
-    reseed(f, 3)
-    drawn = [f(), reversed_f()[::-1], f.copy()(), reversed_f()[::-1]]
-    reseed(f, 3)
-    alone = [f() for _ in drawn]
-    for number in range(len(variables)):
-        draws = np.array([draw[number] for draw in drawn], "float64")
-        np.testing.assert_allclose(draws, [draw[number] for draw in alone], rtol=1e-6)
-        assert any((draw != draws[0]).any() for draw in draws[1:])
-    first, second = python(), python()
-    assert any(np.not_equal(a, b).any() for a, b in zip(first, second, strict=True))
-    assert any(np.not_equal(a, b).any() for a, b in zip(f(), alone[-1], strict=True))
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Conversions to JAX are imported when their Ops are met, in plain mode JAX, too."""
 
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from pytensor.link.conversions import modules_for
 from pytensor.link.jax.dispatch import table
 from pytensor.link.jax.dispatch.table import OPS, jax_funcify
 from pytensor.link.jax.fixes import FIXES, corrected_funcify
+from tests.link.jax.process import in_a_process
 
 OUR_FOLDER = Path(__file__).parents[4] / "pytensor/link/jax"
 # The same, unless our modules are in PyTensor's tree.
@@ -87,11 +86,6 @@ print(f.vm.jit_fn.lower(np.ones((2, 3, 10, 10)), np.ones((4, 3, 3, 3))).as_text(
 @pytest.mark.slow
 def test_programs_are_those_with_all_conversions_imported():
     """Without its conversion, an Op with an inner graph has right numbers and another program."""
-    texts = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAMS, which], capture_output=True, text=True, check=True
-        ).stdout
-        for which in ("all", "met")
-    ]
+    texts = [in_a_process(PROGRAMS, which).stdout for which in ("all", "met")]
     assert "stablehlo.convolution" in texts[0]
     assert texts[0] == texts[1]

@@ -85,39 +85,49 @@ def test_cholesky_of_an_indefinite_matrix_is_nan(lower):
     assert np.isnan(bad).all()
 
 
-def test_hermitian_pseudoinverse_is_of_the_lower_triangle():
-    a = pt.matrix("a", dtype="float64")
-    compare([a], pt.linalg.pinv(a, hermitian=True), [half(lower=True)])
+A, B = pt.matrix("a", dtype="float64"), pt.matrix("b", dtype="float64")
+BATCH, SQUARE = pt.tensor3("batch"), pt.matrix("square", shape=(4, 4))
+INTEGERS, SINGLES = pt.matrix("integers", dtype="int32"), pt.matrix("singles", dtype="float32")
+PERMUTATION, LOWER, UPPER = pt.linalg.lu(SQUARE, p_indices=True)
+# What is given, what is computed, and values.
+GRAPHS = {
+    "pseudoinverse of the lower triangle": (
+        [A], [pt.linalg.pinv(A, hermitian=True)], [half(lower=True)],
+    ),
+    **{
+        f"QR with pivots, {mode}": (
+            [A], pt.linalg.qr(A, mode=mode, pivoting=True), [rng.normal(size=(4, 2))],
+        )
+        for mode in ("full", "economic", "r")
+    },
+    **{
+        f"raw QR, {pivoting}, {shape}": (
+            [A], pt.linalg.qr(A, mode="raw", pivoting=pivoting), [rng.normal(size=shape)],
+        )
+        for pivoting in (False, True) for shape in ((5, 3), (3, 5))
+    },
+    "integers in float64": (
+        [INTEGERS, SINGLES],
+        [*(f(INTEGERS) for f in (pt.linalg.cholesky, pt.linalg.inv, pt.linalg.det)),
+         pt.linalg.solve(INTEGERS, SINGLES)],
+        [np.array([[4, 1], [1, 3]], "int32"), np.ones((2, 1), "float32")],
+    ),
+    "LU with indices": (
+        [SQUARE, BATCH],
+        [PERMUTATION, LOWER, UPPER, *pt.linalg.lu(BATCH, p_indices=True),
+         pt.grad((LOWER * UPPER).sum(), SQUARE)],
+        [rng.normal(size=(4, 4)), rng.normal(size=(2, 3, 3))],
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.by_default("r")
-@pytest.mark.parametrize("mode", ["full", "economic", "r"])
-def test_qr_with_pivots(mode):
-    a = pt.matrix("a", dtype="float64")
-    results = pt.linalg.qr(a, mode=mode, pivoting=True)
-    compare([a], results, [rng.normal(size=(4, 2))])
-
-
-def test_matrices_of_integers_are_computed_in_float64():
-    a, b = pt.matrix("a", dtype="int32"), pt.matrix("b", dtype="float32")
-    value = np.array([[4, 1], [1, 3]], "int32")
-    results = [pt.linalg.cholesky(a), pt.linalg.inv(a), pt.linalg.solve(a, b), pt.linalg.det(a)]
-    compare([a, b], results, [value, np.ones((2, 1), "float32")])
-
-
-def test_lu_with_indices():
-    a, batch = pt.matrix("a", shape=(4, 4)), pt.tensor3("batch")
-    outputs = [*pt.linalg.lu(a, p_indices=True), *pt.linalg.lu(batch, p_indices=True)]
-    outputs.append(pt.grad((outputs[1] * outputs[2]).sum(), a))
-    compare([a, batch], outputs, [rng.normal(size=(4, 4)), rng.normal(size=(2, 3, 3))])
-
-
-@pytest.mark.by_default("False-shape0", "True-shape0")
-@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
-@pytest.mark.parametrize("pivoting", [False, True])
-def test_raw_qr(pivoting, shape):
-    a = pt.matrix("a")
-    compare([a], pt.linalg.qr(a, mode="raw", pivoting=pivoting), [rng.normal(size=shape)])
+@pytest.mark.by_default(
+    "pseudoinverse of the lower triangle", "QR with pivots, r", "raw QR, False, (5, 3)",
+    "raw QR, True, (5, 3)", "integers in float64", "LU with indices",
+)  # fmt: skip
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graphs(name):
+    compare(*GRAPHS[name])
 
 
 @pytest.mark.by_default("True")

@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +29,7 @@ from pytensor.link.jax.kernels import cpu_kernels
 from pytensor.link.jax.kernels.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from tests.link.jax.process import in_a_process
 from tests.link.jax.programs import program_text
 
 pytestmark = [
@@ -43,7 +43,6 @@ KERNEL_OF = {
     Conv: cpu_kernels.CONVOLUTION, ConvGradFilters: cpu_kernels.GRAD_FILTERS,
     ConvGradInput: cpu_kernels.GRAD_IMAGE,
 }  # fmt: skip
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -238,38 +237,24 @@ def test_over_a_batch_of_problems():
 @pytest.mark.parametrize(
     ("cls", "properties", "image", "filters"),
     [
-        pytest.param(Conv, {}, (2, 32, 6, 6), (32, 32, 5, 3), id="many channels"),
-        pytest.param(ConvGradInput, {}, (2, 32, 6, 6), (32, 32, 3, 5), id="images, many channels"),
-        pytest.param(Conv, {"subsample": (2, 2)}, (2, 16, 6, 6), (16, 16, 3, 3), id="strides"),
-        pytest.param(
-            ConvGradInput, {"num_groups": 4, "subsample": (2, 2)}, (2, 4, 6, 6), (4, 1, 3, 3),
-            id="images, depth-wise",
-        ),
-        pytest.param(
-            ConvGradFilters, {"num_groups": 2}, (2, 4, 6, 6), (8, 2, 3, 3), id="groups"
-        ),
-        pytest.param(
-            ConvGradFilters, {"num_groups": 4}, (2, 4, 6, 6), (8, 1, 3, 3), id="two per channel"
-        ),
-        pytest.param(
+        (Conv, {}, (2, 32, 6, 6), (32, 32, 5, 3)),
+        (ConvGradFilters, {"num_groups": 2}, (2, 4, 6, 6), (8, 2, 3, 3)),
+        (ConvGradFilters, {"num_groups": 4}, (2, 4, 6, 6), (8, 1, 3, 3)),
+        (
             ConvGradFilters,
             {"border_mode": ((1, 1),), "subsample": (1,), "filter_dilation": (1,)},
-            (2, 4, 6), (8, 4, 3), id="one axis",
+            (2, 4, 6), (8, 4, 3),
         ),
     ],
+    ids=["many channels", "groups", "two per channel", "one axis"],
 )  # fmt: skip
 def test_xla_computes_the_rest(cls, properties, image, filters):
     op = make_op(cls, **properties)
     arrays = draw_arrays(op, image, filters)
     arrays = arrays[:2] if cls is Conv else arrays
     assert_agrees(op, arrays)
+    assert compute(op, *(v.astype("float16") for v in arrays))[1] == []
     assert len(image) < 4 or compute(op, *arrays, channels_last=True)[1] == []
-
-
-def test_xla_computes_other_dtypes():
-    op = make_op(ConvGradFilters)
-    arrays = [v.astype("float16") for v in draw_arrays(op, (2, 3, 6, 6), (4, 3, 3, 3))]
-    assert compute(op, *arrays)[1] == []
 
 
 def make_step(**options):
@@ -337,25 +322,13 @@ print(json.dumps([load_kernels() is not None, found, losses, hashlib.sha256(valu
 """
 
 
-def in_a_process(script, *arguments, **variables):
-    """Return what a script prints, and what it says on stderr."""
-    environment = os.environ | {
-        "JAX_PLATFORMS": "cpu",
-        "PYTENSOR_FLAGS": "floatX=float32,on_opt_error=raise",
-        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments], cwd=ROOT, env=environment | variables,
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
+FLAGS = "floatX=float32,on_opt_error=raise"
 
 
-def start(threads="all", **variables):
+def start(threads="all", PYTENSOR_FLAGS=FLAGS, **variables):
     """Return (whether there are kernels, whether the program was found, losses, values' hash)."""
-    printed, told = in_a_process(SCRIPT, threads, **variables)
-    return tuple(json.loads(printed)), told
+    done = in_a_process(SCRIPT, threads, PYTENSOR_FLAGS=PYTENSOR_FLAGS, **variables)
+    return tuple(json.loads(done.stdout)), done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -376,8 +349,9 @@ def test_results_are_equal_for_any_number_of_threads(first_start):
 
 def test_several_devices_do_without():
     script = "from pytensor.link.jax.kernels.cpu_kernels import load_kernels; print(load_kernels())"
-    printed, _ = in_a_process(script, XLA_FLAGS="--xla_force_host_platform_device_count=2")
-    assert printed == "None\n"
+    flags = "--xla_force_host_platform_device_count=2"
+    done = in_a_process(script, XLA_FLAGS=flags, PYTENSOR_FLAGS=FLAGS)
+    assert done.stdout == "None\n"
 
 
 def test_a_program_with_kernels_is_found_again(cache, first_start):
@@ -385,8 +359,7 @@ def test_a_program_with_kernels_is_found_again(cache, first_start):
     assert (first_start[1], second[1]) == (False, True)
     assert second[2:] == first_start[2:]
     # Without a compiler another program is made: the first can't run there.
-    flags = "floatX=float32,on_opt_error=raise,cxx="
-    without, told = start(**cache, PYTENSOR_FLAGS=flags)
+    without, told = start(**cache, PYTENSOR_FLAGS=f"{FLAGS},cxx=")
     assert (without[0], len(without[2])) == (False, 3)
     assert "computed by XLA" in told
     assert "recompiled" not in told
@@ -419,11 +392,15 @@ def test_why_it_cant_be_compiled_is_told(tmp_path, caplog):
 
 
 def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
+    """And others of PyTensor's may delete empty folders in its own, at any time."""
     made = []
     run = subprocess.run
 
     def counted(command, **kwargs):
         made.append(command)
+        for path in tmp_path.iterdir():
+            if path.is_dir() and not list(path.iterdir()):
+                path.rmdir()
         return run(["g++", "-shared", "-fPIC", "-x", "c", os.devnull, *command[-2:]], **kwargs)
 
     monkeypatch.setattr(cpu_kernels.subprocess, "run", counted)
@@ -466,45 +443,6 @@ def test_a_change_of_any_source_file_is_another_library(tmp_path, monkeypatch):
         made.add(cpu_kernels._compiled("c++", "", folder))
         assert len(made) == number
     assert number > 5
-
-
-def test_empty_folders_are_deleted_during_compilation(tmp_path, monkeypatch):
-    """Other processes of PyTensor's do so in its folder, at any time."""
-    run = subprocess.run
-
-    def cleaned(command, **kwargs):
-        for path in tmp_path.iterdir():
-            if path.is_dir() and not list(path.iterdir()):
-                path.rmdir()
-        return run(["g++", "-shared", "-fPIC", "-x", "c", os.devnull, *command[-2:]], **kwargs)
-
-    monkeypatch.setattr(cpu_kernels.subprocess, "run", cleaned)
-    path = cpu_kernels._compiled(pytensor.config.cxx, "", tmp_path)
-    assert list(tmp_path.iterdir()) == [path]
-
-
-OTHER_FLAGS = """
-import sys
-import pytensor
-sys.path.insert(0, "tests/link/jax/kernels")
-import test_cpu_kernels as t
-one, _ = t.make_step(donate=True)
-run = t.subprocess.run
-# The other one is compiled sooner.
-t.subprocess.run = lambda command, **given: run([*command[:-2], "-O0", *command[-2:]], **given)
-with pytensor.config.change_flags(gcc__cxxflags="-fno-unroll-loops"):
-    other, _ = t.make_step(donate=True)
-# Traced now, each with its own library.
-t.np.testing.assert_allclose(*[float(step(t.images())) for step in (one, other)], rtol=1e-5)
-texts = [t.program_text(step) for step in (one, other)]
-assert texts[0] != texts[1]
-assert all(kernel in text for text in texts for kernel in t.KERNELS)
-"""
-
-
-@pytest.mark.long
-def test_libraries_of_two_sets_of_flags_in_one_process():
-    in_a_process(OTHER_FLAGS)
 
 
 def test_threads_load_a_library_once(tmp_path, monkeypatch):

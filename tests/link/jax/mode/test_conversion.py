@@ -117,9 +117,3 @@ def test_lengths_are_known_in_batches(build, shape):
     result = vectorize_graph(build(row), {row: batch})
     value = np.random.default_rng(2).normal(size=(4, 5))
     compare_jax_and_py([batch], result, [value], jax_mode=jax_mode())
-
-
-def test_what_follows_from_lengths_is_a_length():
-    x = pt.vector("x", dtype="float64")
-    result = pt.zeros((pt.minimum(x.shape[0], 3) + 1,)) + 1
-    compare_jax_and_py([x], result, [np.ones(5)], jax_mode=jax_mode())

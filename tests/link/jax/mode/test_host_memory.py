@@ -1,7 +1,6 @@
 """host_memory: pages that the kernel clears for a call with large temporary values."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import jax
 import pytest
 
 from pytensor.link.jax.mode.host_memory import keep_freed_memory
+from tests.link.jax.process import in_a_process
 
 # Prints what `keep_freed_memory` returned, and the page faults a call.
 PROGRAM = """
@@ -35,21 +35,19 @@ print(told, (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 20)
 """
 
 
-def faults(choice):
-    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTENSOR_FLAGS": ""}
-    command = [sys.executable, "-c", PROGRAM, choice]
-    output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    told, number = output.stdout.split()
-    return told, float(number)
+def printed(*program):
+    """Return the number that a program prints; skip the test where it keeps no memory."""
+    done = in_a_process(*program, JAX_PLATFORMS="cpu", PYTENSOR_FLAGS="")
+    told, number = done.stdout.split()
+    if told == "False":
+        pytest.skip("the C library is not glibc")
+    return float(number)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator")
 def test_no_page_is_cleared_twice():
-    told, kept = faults("keep")
-    if told == "False":
-        pytest.skip("the C library is not glibc")
-    _, usual = faults("usual")
+    kept, usual = printed(PROGRAM, "keep"), printed(PROGRAM, "usual")
     pages = 4096 * 4096 * 4 / os.sysconf("SC_PAGE_SIZE")
     assert usual > 0.5 * pages
     # Threads that meet otherwise than before may still need another block, once or twice.
@@ -68,23 +66,12 @@ print(told, *(row.split()[1] for row in rows if row.startswith("AnonHugePages"))
 """
 
 
-def huge_kilobytes(script):
-    """Return what `script` prints of huge pages; skip the test where it keeps no memory."""
-    environment = os.environ | {"PYTENSOR_FLAGS": ""}
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    told, kilobytes = done.stdout.split()
-    if told == "False":
-        pytest.skip("the C library is not glibc")
-    return int(kilobytes)
-
-
 @pytest.mark.slow
 def test_large_arrays_lie_in_huge_pages():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if not setting.exists() or "[never]" in setting.read_text():
         pytest.skip("the kernel gives no huge pages")
-    assert huge_kilobytes(HUGE) > 1 << 15  # half of the array at least
+    assert printed(HUGE) > 1 << 15  # half of the array at least
 
 
 @pytest.mark.slow
@@ -92,7 +79,7 @@ def test_large_arrays_lie_in_huge_pages():
 def test_memory_that_cant_be_reserved_is_not_needed():
     """As where a limit on addresses is set."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32, -1)); told ="
-    assert huge_kilobytes(HUGE.replace("told =", limit)) >= 0
+    assert printed(HUGE.replace("told =", limit)) >= 0
 
 
 def test_once_jax_has_started_nothing_is_changed():

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.jax import jax_mode
+from tests.link.jax.process import in_a_process
 
 A = np.arange(12.0)
 
@@ -27,37 +26,33 @@ AGAIN = [pickled, twice_pickled, copy.deepcopy, lambda f: f.copy()]
 NAMES = ["pickle", "twice", "deepcopy", "copy"]
 
 
+def steps(x, n):
+    return pytensor.scan(lambda h: h * 2, outputs_info=[x], n_steps=n, return_updates=False)[-1]
+
+
 def index(x, n):
     return x[n]
-
-
-def index_that_is_returned(x, n):
-    # The second output's node carries the checks, whose index it computes
-    return x[n + 1], n + 1
-
-
-def array_of_indices(x, n):
-    return x[pt.arange(3) + n]
-
-
-def window(x, n):
-    return x[n : n + 2]
-
-
-def written_window(x, n):
-    return pt.set_subtensor(x[2 * n : 2 * n + 2], 0)
 
 
 def length(x, n):
     return pt.arange(n) + x[0]
 
 
-def computed_length(x, n):
-    return pt.zeros((n * n, x.shape[0] + 1))
-
-
-def steps(x, n):
-    return pytensor.scan(lambda h: h * 2, outputs_info=[x], n_steps=n, return_updates=False)[-1]
+# Graphs, the integers of calls, and what is said of 12, which is an index of too much; where a
+# window reaches out, another program computes it.
+GRAPHS = {
+    "index": (index, (2,), "index 12 is out of bounds"),
+    # The second output's node carries the checks, whose index it computes
+    "index that is returned": (
+        lambda x, n: (x[n + 1], n + 1), (2,), r"index 13 is out of bounds .* \(given n = 12\)"
+    ),
+    "array of indices": (lambda x, n: x[pt.arange(3) + n], (2,), "out of bounds"),
+    "window": (lambda x, n: x[n : n + 2], (3, 11), None),
+    "written window": (lambda x, n: pt.set_subtensor(x[2 * n : 2 * n + 2], 0), (3,), None),
+    "length": (length, (3, 2), None),
+    "computed length": (lambda x, n: pt.zeros((n * n, x.shape[0] + 1)), (3, 2), None),
+    "steps": (steps, (3, 2), None),
+}  # fmt: skip
 
 
 def compiled(graph, **options):
@@ -71,42 +66,16 @@ def results(f, *args):
 
 
 @pytest.mark.parametrize("again", AGAIN, ids=NAMES)
-@pytest.mark.parametrize("graph", [index, array_of_indices])
-def test_copies_check_indices(graph, again):
+@pytest.mark.parametrize("name", GRAPHS)
+def test_copies_compute_and_check_the_same(name, again):
+    graph, integers, message = GRAPHS[name]
     f = compiled(graph)
+    expected = [results(f, A, n) for n in integers]
     g = again(f)
-    assert results(g, A, 2) == results(f, A, 2)
-    with pytest.raises(IndexError, match="out of bounds"):
-        g(A, 12)
-
-
-def test_a_pickled_check_says_what_was_given():
-    g = pickled(compiled(index_that_is_returned))
-    assert results(g, A, 2) == [3, 3]
-    with pytest.raises(IndexError, match=r"index 13 is out of bounds .* \(given n = 12\)"):
-        g(A, 12)
-
-
-@pytest.mark.parametrize("graph", [length, computed_length, steps])
-def test_pickled_lengths(graph):
-    f = compiled(graph)
-    g = pickled(f)
-    for n in (3, 2):
-        assert results(g, A, n) == results(f, A, n)
-
-
-@pytest.mark.parametrize("again", AGAIN, ids=NAMES)
-def test_copies_know_what_a_window_leaves_out(again):
-    """Where it reaches out of the array, another program computes it, which stays behind."""
-    f = compiled(window)
-    expected = [results(f, A, n) for n in (3, 11)]
-    g = again(f)
-    assert [results(g, A, n) for n in (3, 11)] == expected == [[[3, 4]], [[11]]]
-
-
-def test_a_pickled_window_that_is_written():
-    g = pickled(compiled(written_window))
-    assert np.flatnonzero(g(A + 1, 3) == 0).tolist() == [6, 7]
+    assert [results(g, A, n) for n in integers] == expected
+    if message:
+        with pytest.raises(IndexError, match=message):
+            g(A, 12)
 
 
 @pytest.mark.usefixtures("folder")
@@ -130,7 +99,7 @@ def test_another_process_reads_it(tmp_path):
         "print(f(np.arange(4.0), 3), g(np.ones(1), 2))\n"
         "f(np.arange(4.0), 4)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = in_a_process(code, check=False)
     assert done.stdout == "3.0 [1. 2.]\n"
     assert "IndexError: index 4 is out of bounds" in done.stderr
 

@@ -208,7 +208,6 @@ ROWS = {
         ),
         [X, M], [(SIX, SQUARE)],
     ),
-    "one column": (lambda: (vectors()[:, 1] ** 2).sum(), [X, M], [(SIX, SQUARE)]),
     "not computed": (lambda: divided().sum(), [X, S, B], [(FALLING, 1.0, 2.0)]),
     "within a loop": (
         lambda: scan(
@@ -275,13 +274,9 @@ NEED_ROWS = {
     "sorted": lambda: pt.sort(doubled())[0],
     "joined": lambda: pt.concatenate([doubled(), X]).sum(),
     "cumulated": lambda: doubled().cumsum().sum(),
-    "beginning": lambda: doubled()[:3].sum(),
-    "weighted": lambda: (doubled() * pt.arange(doubled().shape[0])).sum(),
-    "largest": lambda: doubled().argmax(),
     "too few rows": lambda: scan(
         lambda v: v, sequences=[doubled()[1:]], n_steps=doubled().shape[0]
     ).sum(),
-    "product": lambda: (doubled()[:, None] @ X[None, :]).sum(),
 }
 
 

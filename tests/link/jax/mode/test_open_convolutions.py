@@ -24,24 +24,10 @@ def test_convolve1d(mode, dtype):
     x, w = pt.vector("x", dtype=dtype), pt.vector("w", dtype=dtype)
     y = pt.signal.convolve1d(x, w, mode=mode)
     outputs = [y, *pt.grad((y**2).sum(), [x, w])]
-    f, reference = (
-        pytensor.function([x, w], outputs, mode=mode) for mode in (jax_mode(), "FAST_COMPILE")
-    )
+    mode = jax_mode()
     for lengths in ((7, 3), (8, 4), (3, 7), (5, 5)):
         values = [rng.normal(size=n).astype(dtype) for n in lengths]
-        for result, expected in zip(f(*values), reference(*values), strict=True):
-            assert result.dtype == dtype
-            np.testing.assert_allclose(result, expected, rtol=1e-4)
-
-
-@pytest.mark.by_default("same")
-@pytest.mark.parametrize("mode", ["valid", "same"])
-def test_convolve1d_of_batches(mode):
-    x, w = pt.matrix("x", dtype="float64"), pt.vector("w", dtype="float64")
-    y = pt.signal.convolve1d(x, w, mode=mode)
-    outputs = [y, *pt.grad((y**2).sum(), [x, w])]
-    values = [rng.normal(size=(2, 7)), rng.normal(size=4)]
-    compare_jax_and_py([x, w], outputs, values, jax_mode=jax_mode())
+        compare_jax_and_py([x, w], outputs, values, jax_mode=mode)
 
 
 def test_convolve1d_in_a_loop():

@@ -75,12 +75,8 @@ GRAPHS = {
 
 
 @pytest.mark.by_default(
-    "zeros",
-    "reshape by a vector",
-    "indices of integers",
-    "a batch of starts",
-    "specified",
-)
+    "zeros", "reshape by a vector", "indices of integers", "a batch of starts", "specified"
+)  # fmt: skip
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_gradients(name):
@@ -151,17 +147,6 @@ def test_updated_size():
         f = pytensor.function([], pt.arange(n), updates={n: n + 2}, mode=jax_mode(donate=donate))
         assert [len(f()) for _ in range(3)] == [1, 3, 5]
         assert n.get_value() == 7
-
-
-@pytest.mark.slow
-def test_draws_go_on_when_the_size_changes():
-    rng, n = pt.random.shared_rng(seed=1), pytensor.shared(np.int64(2), "n")
-    next_rng, draw = rng.normal(size=(n, 2))
-    f = pytensor.function([], draw, updates={rng: next_rng}, mode=jax_mode())
-    first, again = f(), f()
-    n.set_value(np.int64(3))
-    assert [first.shape, again.shape, f().shape] == [(2, 2), (2, 2), (3, 2)]
-    assert not np.isin(first, again).any()
 
 
 @pytest.mark.by_default("True")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import pytensor
-import pytensor.tensor as pt
 
 pytest.importorskip("jax")
 pm = pytest.importorskip("pymc")
@@ -88,40 +87,6 @@ def test_resized_dims():
     compare_densities(model)
 
 
-def test_trend():
-    n = pytensor.shared(np.int64(12), "n")
-    with pm.Model():
-        k = pm.Normal("k")
-        mu = pm.Deterministic("mu", k * pt.arange(n) / n)
-        pm.Normal("y", mu)
-        assert prior()["mu"].shape == (3, 12)
-        n.set_value(np.int64(7))
-        drawn = prior()
-    np.testing.assert_allclose(drawn["mu"], drawn["k"][:, None] * np.arange(7) / 7)
-
-
-def test_number_of_steps():
-    n = pytensor.shared(np.int64(5), "n")
-    with pm.Model() as model:
-        x0, a = pm.Normal("x0"), pm.Beta("a", 2, 2)
-        levels = pytensor.scan(
-            lambda x, a: a * x + 1,
-            outputs_info=[x0],
-            non_sequences=[a],
-            n_steps=n,
-            return_updates=False,
-        )
-        pm.Deterministic("level", levels)
-        pm.Potential("close", -((levels - 1) ** 2).sum())
-        assert prior()["level"].shape == (3, 5)
-        n.set_value(np.int64(8))
-        drawn = prior()
-    first = drawn["a"] * drawn["x0"] + 1
-    np.testing.assert_allclose(drawn["level"][:, 0], first)
-    assert drawn["level"].shape == (3, 8)
-    compare_densities(model)
-
-
 def latent(x0, sigma, n, size):
     def step(last, sigma):
         x = pm.Normal.dist(last, sigma)
@@ -141,26 +106,6 @@ def test_latent_variables_of_steps():
     compare_densities(model)
 
 
-def test_delays():
-    """Each step of the loop joins arrays of other lengths."""
-    delays = pytensor.shared(np.int64(4), "delays")
-    spent = np.ones(9)
-    with pm.Model() as model:
-        alpha = pm.Beta("alpha", 1, 3)
-        late = pytensor.scan(
-            lambda i, x: pt.concatenate([pt.zeros(i), x[: x.shape[0] - i]]),
-            sequences=[pt.arange(delays)],
-            non_sequences=[pt.constant(spent)],
-            return_updates=False,
-        )
-        mu = pm.Deterministic("mu", alpha ** pt.arange(delays) @ late)
-        pm.Normal("y", mu, observed=spent)
-        drawn = prior()
-    expected = [np.convolve(spent, a ** np.arange(4))[:9] for a in drawn["alpha"]]
-    np.testing.assert_allclose(drawn["mu"], expected)
-    compare_densities(model)
-
-
 def test_as_many_groups_as_the_data_have():
     with pm.Model() as model:
         group = pm.Data("group", np.array([0, 2, 1, 2]))
@@ -171,21 +116,4 @@ def test_as_many_groups_as_the_data_have():
         pm.set_data({"group": np.array([0, 4, 1, 3])})
         drawn = prior()
     np.testing.assert_array_equal(drawn["mu"], drawn["z"][:, [0, 4, 1, 3]])
-    compare_densities(model)
-
-
-def test_first_part_and_weeks():
-    seen, weeks = pytensor.shared(np.int64(8), "seen"), pytensor.shared(np.int64(3), "weeks")
-    with pm.Model() as model:
-        y = pm.Data("y", np.arange(12.0))
-        level = pm.Normal("level", shape=weeks)
-        mu = pm.Deterministic("mu", pt.repeat(level, y.shape[0] // weeks))
-        pm.Potential("fit", pm.logp(pm.Normal.dist(mu[:seen]), y[:seen]).sum())
-        drawn = prior()
-        np.testing.assert_array_equal(drawn["mu"], np.repeat(drawn["level"], 4, 1))
-        compare_densities(model)
-        seen.set_value(np.int64(5))
-        weeks.set_value(np.int64(4))
-        drawn = prior()
-    np.testing.assert_array_equal(drawn["mu"], np.repeat(drawn["level"], 3, 1))
     compare_densities(model)

@@ -16,7 +16,6 @@ from pathlib import Path
 import jax
 import jax.monitoring
 import numpy as np
-from jax.sharding import Mesh
 
 import pytensor
 import pytensor.tensor as pt
@@ -220,92 +219,6 @@ def on_devices(network, count):
     return found
 
 
-def raised(function, *args):
-    """Return message of the error that a call raises."""
-    try:
-        function(*args)
-    except (NotImplementedError, TypeError, ValueError) as error:
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
-def other_findings():
-    """Return what needs several devices, but no network."""
-    devices, values = Devices(), np.arange(24.0).reshape(8, 3)
-    large, other = (pytensor.shared(np.zeros((8, 3)), borrow=True) for _ in range(2))
-    large.container.storage[0] = jax.device_put(np.ones((8, 3)))
-    devices.replicate([large])
-    placed = large.get_value(borrow=True)
-    devices.replicate([large, other])
-
-    rng = pytensor.shared(np.random.default_rng(3), name="generator")
-    return {
-        "stays": placed is large.get_value(borrow=True) and np.all(placed == 1).item(),
-        "both": [is_replicated(v.get_value(borrow=True), devices.mesh) for v in (large, other)],
-        "not placed": is_replicated(np.zeros(2), devices.mesh),
-        "indivisible": raised(devices.shard, [values, values[:6]]),
-        "scalar": raised(devices.shard, [np.float64(1)]),
-        "generator": raised(devices.replicate, [rng]),
-        "inferred": _inferred(devices),
-        "noise in turns": _noise_in_turns(rng, values, devices),
-        "refused": refused(devices.mesh),
-    }
-
-
-def refused(mesh):
-    """Return what is said of graphs on whose results devices would not agree."""
-    x, table = pt.tensor4("x", shape=(4, 2, 3, 3)), pytensor.shared(np.zeros(2), name="table")
-    draws = pytensor.shared(np.random.default_rng(3), name="generator")
-    out, mean, _ = pt.batch_normalization_train(x, np.ones(2), np.zeros(2), axes="spatial")
-    half = pt.batch_normalization_train(
-        x.astype("float16"), np.ones(2, "float16"), np.zeros(2, "float16"), axes="spatial"
-    )[0]
-
-    def compiled(outputs, updates=None, sync_batchnorm=False):
-        mode = jax_mode(mesh=mesh, sync_batchnorm=sync_batchnorm)
-        pytensor.function([x], outputs, updates=updates, mode=mode)
-
-    of_mean = pytensor.grad(pt.sqr(mean).sum() + out.sum(), x).sum()
-    _, noise = pt.random.normal(size=(3,), rng=draws, return_next_rng=True)
-    return {
-        "output": raised(compiled, (2 * x.sum()).copy(name="total")),
-        "update": raised(compiled, [], {table: table + x.sum((0, 2, 3))}),
-        "draws": raised(compiled, all_reduce([x.sum() + noise.sum()])[0]),
-        "statistics": raised(compiled, all_reduce([of_mean])[0], None, True),
-        "float16": raised(compiled, all_reduce([half.sum()])[0], None, True),
-        "axes": raised(lambda: jax_mode(mesh=Mesh(np.array(jax.devices()), ("rows",)))),
-    }
-
-
-def _inferred(devices):
-    """Return what a function without a mesh computes from rows on several devices."""
-    images, filters = pt.tensor("images", shape=(ROWS, 3, 6, 10)), np.linspace(-1, 1, 108)
-    out = pt.silu(pt.conv2d(images, filters.reshape(4, 3, 3, 3), border_mode=1)).mean((2, 3))
-    infer = pytensor.function([images], out, mode=jax_mode(), trust_input=True)
-    rows, _ = next(batches())
-    (shards,) = devices.shard([rows])
-    several = infer(shards)
-    return {
-        "close": np.allclose(several, infer(rows), rtol=1e-12),
-        "shards": len(several.addressable_shards),
-        "collectives": collectives(infer.vm.jit_fn.lower(shards).compile().as_text()),
-    }
-
-
-def _noise_in_turns(rng, values, devices):
-    """Return whether functions of one device and of several continue one stream."""
-    rows = pt.matrix("rows", shape=values.shape)
-    moved, noise = pt.random.normal(size=values.shape, rng=rng, return_next_rng=True)
-    one, several = (
-        pytensor.function([rows], rows + noise, updates={rng: moved}, mode=mode, trust_input=True)
-        for mode in (jax_mode(), jax_mode(donate=True))
-    )
-    placed, shards = jax.device_put(values, jax.devices()[0]), devices.shard([values])
-    draws = [f(x) for f, x in ((one, placed), (several, *shards)) * 2]
-    rng.set_value(np.random.default_rng(3))
-    return np.allclose(draws, [one(values) for _ in draws], rtol=1e-12)
-
-
 def main():
     found = {"1": train(Network(), STEPS)}
     for count in (2, DEVICES):
@@ -314,7 +227,7 @@ def main():
         for sync in (False, True):
             own = DeviceNetwork(mesh, sync_batchnorm=sync)
             found[f"{count} {'sync' if sync else 'own'}"] = on_devices(own, count)
-    json.dump(found | {"other": other_findings()}, sys.stdout)
+    json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python -m tests.link.jax.parallel.several_processes WHAT PORT PROCESSES NUMBER
 
 ``train`` prints JSON.  With ``late``, the last process takes long to compile.  With ``kill K``,
-``stop K`` or ``raise K`` as WHAT, process K comes to an end while the others wait for it; with
-``uneven``, ``other`` the processes don't fit together.
+``stop K`` or ``raise K`` as WHAT, process K comes to an end while the others wait for it, and with
+``meet K SECONDS`` at any moment; with ``uneven``, ``other`` the processes don't fit together.
 """
 
 import json
@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -108,13 +109,29 @@ def compile_late(group):
     assert [float(add(*rows)) for _ in range(2)] == [group.count] * 2
 
 
+def meet(group, devices):
+    """Exchange arrays of different lengths until a process is lost."""
+    import numpy as np
+
+    try:
+        while True:
+            number = int(devices.maximum(group.number))
+            devices.gather(np.full((group.number, 2), number, np.float32))
+    except Exception as error:  # Gloo's are of several kinds, and name nobody
+        group.fail(str(error))
+
+
 def lose(group, what):
     """Have a process end by a signal or an error while all others wait in a collective."""
-    how, _, number = what.partition(" ")
-    devices = Devices()
+    how, number, *moment = what.split()
+    devices, lost = Devices(), group.number == int(number)
     int(devices.maximum(0))
     print("together", flush=True)
-    if group.number == int(number):
+    if how == "meet":
+        if lost:
+            threading.Timer(float(*moment), os.kill, (os.getpid(), signal.SIGKILL)).start()
+        meet(group, devices)
+    if lost:
         if how == "raise":
             group.fail("its own reason")
         os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)

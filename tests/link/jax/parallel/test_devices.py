@@ -1,14 +1,11 @@
 """How many devices a run asks for; what several of them compute is tested in `test_sharding`."""
 
-import os
-import subprocess
-import sys
-
 import jax
 import numpy as np
 import pytest
 
 from pytensor.link.jax.parallel.devices import Devices, ParallelError
+from tests.link.jax.process import in_a_process
 
 
 def test_one_device_leaves_everything_as_it_is():
@@ -30,10 +27,7 @@ def test_counts_that_are_not_there(count):
 @pytest.mark.slow
 def test_a_platform_that_is_not_there():
     code = "from pytensor.link.jax.parallel.devices import Devices; Devices()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | {"JAX_PLATFORMS": "tpu"},
-        capture_output=True, text=True,
-    )  # fmt: skip
+    done = in_a_process(code, check=False, JAX_PLATFORMS="tpu")
     assert "ParallelError: JAX finds no device for JAX_PLATFORMS=tpu: unset" in done.stderr
 
 

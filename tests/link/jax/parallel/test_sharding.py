@@ -1,6 +1,5 @@
 """Data parallelism on virtual devices of the CPU; `data_parallel` is the process that has them."""
 
-import re
 
 import numpy as np
 import pytest
@@ -57,46 +56,5 @@ class TestTraining:
         assert findings["replicated"] is findings["identical"] is True
 
 
-@pytest.mark.parametrize(
-    ("case", "message"),
-    [
-        ("indivisible", "array 1 has 6 rows, which 8 devices can't share equally"),
-        ("scalar", "array 0 is a scalar"),
-        ("generator", "generator has a Generator as its value"),
-    ],
-)
-def test_errors(found, case, message):
-    assert message in (found["other"][case] or "no error")
-
-
-def test_what_is_replicated_already_stays(found):
-    assert found["other"]["stays"] is True
-    assert found["other"]["both"] == [True, True]
-
-
-def test_what_is_not_replicated(found):
-    assert found["other"]["not placed"] is False
-
-
-def test_rows_of_a_function_without_a_mesh(found):
-    """Each device computes its own: nothing passes between them."""
-    assert found["other"]["inferred"] == {"close": True, "shards": DEVICES, "collectives": []}
-
-
-def test_random_numbers_are_those_of_one_device(found):
-    assert found["other"]["noise in turns"]
-
-
-@pytest.mark.parametrize(
-    ("case", "message"),
-    [
-        ("output", r"ValueError: output 0 \(total\) depends on one device's rows; reduce it"),
-        ("update", "ValueError: the update of table depends on one device's rows"),
-        ("draws", "ValueError: generator: random numbers would be the same on all devices"),
-        ("statistics", "NotImplementedError: sync_batchnorm: .* mean or variance is read"),
-        ("float16", "NotImplementedError: sync_batchnorm: .* is of float16"),
-        ("axes", r"ValueError: the mesh has the axes \('rows',\); it must have one, 'data'"),
-    ],
-)
-def test_refused(found, case, message):
-    assert re.match(message, found["other"]["refused"][case] or "no error")
+def test_what_is_shared_and_refused():
+    assert found_by("-m", "tests.link.jax.parallel.on_devices", devices=DEVICES) == DEVICES

@@ -53,18 +53,8 @@ def expected(x):
     return [out, mean.ravel(), invstd.ravel(), g_x, g_gamma, g_beta]
 
 
-@pytest.mark.by_default(
-    "10000.0-1-True",
-    "10000.0-1-False",
-    "-10000.0-100.0-True",
-    "-10000.0-100.0-False",
-    "1000000000000.0-1000000000.0-True",
-    "1000000000000.0-1000000000.0-False",
-    "0-1e-09-True",
-    "0-1e-09-False",
-)
 @pytest.mark.parametrize("running", [True, False])
-@pytest.mark.parametrize(("mean", "std"), [(0, 1), (1e4, 1), (-1e4, 1e2), (1e12, 1e9), (0, 1e-9)])
+@pytest.mark.parametrize(("mean", "std"), [(1e4, 1), (-1e4, 1e2), (1e12, 1e9), (0, 1e-9)])
 def test_digits_are_kept_where_the_mean_is_large(mean, std, running):
     """To a standard deviation from the running mean, or without one: as in two passes."""
     x = (np.random.default_rng(0).normal(size=SHAPE) * std + mean).astype("float32")

@@ -14,6 +14,7 @@ from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import BaseConv
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.pool import lp_pool
+from tests.link.jax.programs import nodes_of
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -48,10 +49,6 @@ def values(inputs):
     return [RNG.uniform(0.5, 1.5, [2 if n is None else n for n in v.type.shape]) for v in inputs]
 
 
-def nodes(function, op_class):
-    return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
-
-
 @pytest.mark.slow
 def test_same_results(graph):
     inputs, outputs = graph
@@ -61,12 +58,12 @@ def test_same_results(graph):
 def test_images_are_moved_at_the_borders_only(graph):
     inputs, outputs = graph
     f = pytensor.function(inputs, outputs, mode="JAX")
-    assert not nodes(f, BaseConv)
-    assert len(nodes(f, ChannelsLast)) >= 6
+    assert not nodes_of(f, BaseConv)
+    assert len(nodes_of(f, ChannelsLast)) >= 6
     # twice would be once in either form
-    assert len(nodes(f, BatchNormalizationTrain)) == 1
+    assert len(nodes_of(f, BatchNormalizationTrain)) == 1
     converted = (ChannelsLast, Elemwise, BatchNormalizationTrain)
-    for node in nodes(f, DimShuffle):
+    for node in nodes_of(f, DimShuffle):
         (image,) = node.inputs
         if node.op.new_order not in (TO_LAST, TO_FIRST) or image.type.shape.count(1) >= 2:
             continue  # something else, or one number per channel
@@ -106,14 +103,14 @@ def test_other_ranks_are_left_alone(n_spatial):
     x, w = (pt.tensor(n, shape=(2, 2, *(3,) * n_spatial)) for n in "xw")
     out = pt.tanh(conv(x, w))
     f = pytensor.function([x, w], out, mode="JAX")
-    assert not nodes(f, ChannelsLast)
+    assert not nodes_of(f, ChannelsLast)
     compare_jax_and_py([x, w], [out], values([x, w]))
 
 
 def test_graphs_without_convolution_are_left_alone():
     x = pt.tensor("x", shape=(2, 3, 4, 5))
     f = pytensor.function([x], pt.nn.max_pool2d(pt.exp(x), 2), mode="JAX")
-    assert not nodes(f, ChannelsLast)
+    assert not nodes_of(f, ChannelsLast)
 
 
 X, W = pt.tensor("x", shape=(2, 3, 5, 8)), pt.tensor("w", shape=(4, 3, 2, 3))

@@ -64,19 +64,17 @@ RESULTS = {
 }
 
 
+def compare(inputs, outputs, values, mode):
+    compare_jax_and_py(inputs, outputs, values, jax_mode=mode, py_mode="FAST_COMPILE")
+
+
 # NumPy raises for them.
 NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
 
 
 @pytest.mark.by_default(
-    "sum",
-    "product",
-    "beside slices",
-    "softmax",
-    "again",
-    "nonzero of two axes",
-    "inc a number",
-)
+    "sum", "product", "beside slices", "softmax", "again", "nonzero of two axes", "inc a number"
+)  # fmt: skip
 @pytest.mark.parametrize("name", RESULTS)
 def test_masks(name):
     """Values and gradients, of some elements, of all, and of none."""
@@ -84,18 +82,13 @@ def test_masks(name):
     inputs = [X, W, A, B, GROUP, THETA, F, F2]
     wrt = [v for v in (X, W, A, B, THETA) if v in pytensor.graph.traversal.ancestors([result])]
     gradients = pt.grad((result**2).sum(), wrt, disconnected_inputs="ignore")
-    reference, f = (
-        pytensor.function(inputs, [result, *gradients], mode=mode, on_unused_input="ignore")
-        for mode in ("FAST_COMPILE", jax_mode())
-    )
+    mode = jax_mode()
     for mask in MASKS if name not in NOT_OF_NOTHING else MASKS[:2]:
         given = [VALUES[v] for v in inputs[:-2]] + [mask * 2.0, np.outer(mask, SOME) * 2.0]
         if name == "nonzero of numbers":
             given[4] = mask * 2
         with np.errstate(all="ignore"):  # a mean of nothing
-            expected = reference(*given)
-        for actual, value in zip(f(*given), expected, strict=True):
-            np.testing.assert_allclose(actual, value, rtol=1e-9, atol=1e-12)
+            compare(inputs, [result, *gradients], given, mode)
 
 
 def test_masks_within_a_scan():
@@ -163,31 +156,23 @@ def test_a_mask_that_is_an_input_is_part_of_the_program(name):
     inputs = [X, W, A, GROUP, M, M2]
     wrt = [v for v in (X, W, A) if v in pytensor.graph.traversal.ancestors([result])]
     outputs = [result, *pt.grad((result**2).sum(), wrt)]
-    reference, f = (
-        pytensor.function(inputs, outputs, mode=mode, on_unused_input="ignore")
-        for mode in ("FAST_COMPILE", jax_mode())
-    )
+    mode = jax_mode()
     for mask in (SOME, SOME[::-1]):
         given = [*(VALUES[v] for v in inputs[:4]), mask, np.outer(mask, SOME)]
-        for actual, expected in zip(f(*given), reference(*given), strict=True):
-            np.testing.assert_allclose(actual, expected)
+        compare(inputs, outputs, given, mode)
 
 
 REFUSED = {
     "a result": (X[X > 0], "AdvancedSubtensor: .* from 'x', for a result. .*an input of bools"),
-    "sorted": (pt.sort(X[X > 0]), "AdvancedSubtensor: .* for SortOp"),
     "another mask's": ((X[M] + W[W > 0]).sum(), "AdvancedSubtensor: .* from 'w'"),
     "another axis": ((A[D] + A[:, D]).sum(), r"pt.where\(mask, a, 0\) .* a\[:, mask\]"),
     "one element": (ONE[D].sum(), r"pt.where\(mask, one, 0\)"),  # NumPy raises
     "written": (pt.set_subtensor(X[X > 0], W), "AdvancedIncSubtensor: .* from 'x', for a result"),
     "indices": (pt.nonzero(X)[0], r"Nonzero: .* from 'x', for a result. .*pt.where\(mask, x, 0\)"),
     "indices and elements": (NZ * X[NZ], r"pt.where\(mask, x, 0\) instead of x\[mask\]"),
-    "norm": (pt.linalg.norm(X[D]), r"pt.where\(mask, x, 0\)"),
     "dot": (X[D] @ W[D], r"for Dot. .*pt.where\(mask, w, 0\)"),
     "rows of a product": (A[D] @ W, r"for Dot. .*pt.where\(mask\[:, None\], a, 0\) .* a\[mask\]"),
-    "columns of a product": (A[:, D] @ W[D], r"for Dot. .*pt.where\(mask, w, 0\)"),
     "running sum": (pt.cumsum(X[D]).sum(), r"for CumOp. .*pt.where\(mask, x, 0\)"),
-    "running sums of rows": (pt.cumsum(A[D], axis=0).sum(), "for CumOp"),
     "zeros": (pt.set_subtensor(pt.zeros(A[D].shape)[1:], A[D, 1:]), "Alloc|AdvancedSubtensor"),
     "lookup": (THETA[GROUP[D]].sum(), r"pt.where\(mask, group, 0\) instead of group\[mask\]"),
     "scatter": (pt.zeros(3)[GROUP[D]].inc(X[D]), r"pt.where\(mask, group, 0\)"),
@@ -225,14 +210,10 @@ def test_places_from_a_shorter_mask_are_of_the_first_elements(length):
         X[places].sum(), pt.grad((X[places] ** 2).sum(), X), pt.set_subtensor(X[places], 0.5),
         (A[:, places] * X[places]).sum(axis=1), pt.inc_subtensor(A[pairs], A[pairs] ** 2),
     ]  # fmt: skip
-    f, reference = (
-        pytensor.function([X, A, m, m2], outputs, mode=mode)
-        for mode in (jax_mode(), "FAST_COMPILE")
-    )
+    mode = jax_mode()
     for n in [length] if length else (3, 1, 5):
         values = VALUES[X], VALUES[A], SOME[:n], SOME[:n, None] & SOME[:n]
-        for result, expected in zip(f(*values), reference(*values), strict=True):
-            np.testing.assert_allclose(result, expected)
+        compare([X, A, m, m2], outputs, values, mode)
 
 
 @pytest.mark.by_default("mask1")
@@ -247,14 +228,9 @@ def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
     compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), py_mode="FAST_COMPILE")
 
 
-def test_a_mask_of_another_length_raises():
-    f = pytensor.function([X, F], X[D].sum(), mode=jax_mode())
-    for length in (1, 3):
-        with pytest.raises((TypeError, ValueError)):
-            f(VALUES[X], np.ones(length))
-
-
-def test_a_mask_of_another_shape_with_as_many_elements_raises():
+@pytest.mark.parametrize("shape", [(1, 6), (1, 1), (3, 4)])
+def test_a_mask_of_another_shape_raises(shape):
+    """Also of as many elements."""
     f = pytensor.function([A, F2], A[D2].sum(), mode=jax_mode())
     with pytest.raises((AssertionError, TypeError, ValueError)):
-        f(np.ones((2, 6)), np.ones((3, 4)))
+        f(np.ones((2, 6)), np.ones(shape))

@@ -11,7 +11,7 @@ from pytensor.tensor.batchnorm import (
     BatchNormalizationTrainGrad,
 )
 from pytensor.tensor.elemwise import Elemwise
-from tests.link.jax.programs import lowered
+from tests.link.jax.programs import lowered, nodes_of
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -38,10 +38,6 @@ def compiled(activation, mode="JAX"):
     return pytensor.function([x, *params], [loss, *pytensor.grad(loss, [x, *params])], mode=mode)
 
 
-def nodes(function, op_class):
-    return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
-
-
 @pytest.mark.slow
 def test_same_results():
     x, params, loss, normalized = network(pt.silu)
@@ -56,14 +52,15 @@ def test_same_results():
 def test_the_backward_pass_reads_no_normalized_image(activation):
     function = compiled(activation)
     fgraph = function.maker.fgraph
-    layers = nodes(function, BatchNormalizationTrain)
-    assert len(layers) == len(nodes(function, Barrier)) == len(nodes(function, BatchNormalization))
+    layers = nodes_of(function, BatchNormalizationTrain)
+    assert len(layers) == len(nodes_of(function, Barrier))
+    assert len(layers) == len(nodes_of(function, BatchNormalization))
     for node in layers:
         clients = [client.op for client, _ in fgraph.clients[node.outputs[0]]]
         assert [type(op.scalar_op).__name__.lower() for op in clients] == [activation.__name__]
-    for node in nodes(function, BatchNormalizationTrainGrad):
+    for node in nodes_of(function, BatchNormalizationTrainGrad):
         assert all(isinstance(v.owner.op, Barrier) for v in node.inputs[2:4])
-    for node in nodes(function, BatchNormalization):
+    for node in nodes_of(function, BatchNormalization):
         assert all(isinstance(v.owner.op, Barrier) for v in node.inputs[3:5])
         assert all(isinstance(client.op, Elemwise) for client, _ in fgraph.clients[node.outputs[0]])
 
@@ -71,14 +68,14 @@ def test_the_backward_pass_reads_no_normalized_image(activation):
 def test_without_gradients_nothing_is_recomputed():
     x, params, loss, normalized = network(pt.silu)
     function = pytensor.function([x, *params], [loss, normalized + 1], mode="JAX")
-    assert not nodes(function, Barrier)
+    assert not nodes_of(function, Barrier)
 
 
 def test_without_an_activation_the_image_is_kept():
     """Whoever reads it, reads the one that the forward pass has made."""
     function = compiled(lambda v: v * v)
-    assert not nodes(function, BatchNormalization)
-    assert len(nodes(function, Barrier)) == 2
+    assert not nodes_of(function, BatchNormalization)
+    assert len(nodes_of(function, Barrier)) == 2
 
 
 @pytest.mark.slow

@@ -6,17 +6,13 @@ import pytensor.tensor as pt
 from pytensor.link.jax.rewriting.known_lengths import KnownLength
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.subtensor import IncSubtensor
+from tests.link.jax.programs import nodes_of
 from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from pytensor.link.jax import jax_mode  # noqa: E402
-
-
-def nodes_of(function, op_class):
-    return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
-
 
 X, N, Y = pt.tensor("x", shape=(None, 6)), pt.lscalar("n"), pt.vector("y")
 # A shape, what it is computed from with a value that fits 12 elements, and one that doesn't.

@@ -80,17 +80,6 @@ def test_other_modes_see_no_update():
         assert sum(isinstance(node.op, Update) for node in nodes) == number
 
 
-def test_a_copied_function_computes_the_same():
-    w, v = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "wv")
-    step = pytensor.function([], [w.sum()], updates={w: w * 2 + 1}, mode=jax_mode())
-    copied = step.copy(swap={w: v})
-    step()
-    copied()
-    copied()
-    np.testing.assert_array_equal(w.get_value(), [3] * 3)
-    np.testing.assert_array_equal(v.get_value(), [7] * 3)
-
-
 def test_updates_that_differ_in_a_number_only():
     """Arrays of one shape share an Op if they are computed in the same way."""
     v, w = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "vw")

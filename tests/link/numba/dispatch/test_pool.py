@@ -5,22 +5,12 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.utils import REFERENCE_MODE
+from tests.utils import compare_mode_and_py
 
 pytest.importorskip("numba")
 
 TIES = np.random.default_rng(2).integers(0, 3, (2, 2, 7, 8)).astype("float64")
 HIDDEN = np.random.default_rng(3).random(TIES.shape) < 0.3
-
-
-def compare(inputs, outputs, *all_values):
-    f = pytensor.function(inputs, outputs, mode="NUMBA")
-    with pytensor.config.change_flags(cxx=""):
-        reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)
-    for values in all_values:
-        for result, wanted in zip(f(*values), reference(*values), strict=True):
-            assert result.dtype == wanted.dtype
-            np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
 
 
 def with_indices(x):
@@ -35,8 +25,8 @@ def test_ties_nan_and_infinity():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = with_indices(x)
     gradient = pytensor.grad((outputs[0] ** 2).sum(), x)
-    values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, TIES, -np.inf)]
-    compare([x], [*outputs, gradient], *([v] for v in values))
+    for value in (TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, TIES, -np.inf)):
+        compare_mode_and_py("NUMBA", [x], [*outputs, gradient], [value], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Names of graphs: equal for equal graphs, and for no others."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -23,6 +22,7 @@ from pytensor.link.jax import jax_mode
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.mode.store import graph_key
 from tests.link.jax.mode.store.stored import MODE, compile_graph, make_step, programs
+from tests.link.jax.process import in_a_process
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -238,14 +238,10 @@ for k in (1, 2):
 def test_rewrites_of_another_package(tmp_path):
     file = tmp_path / "a_package" / "rewrites.py"
     file.parent.mkdir()
-    command = [sys.executable, "-c", START, str(tmp_path / "cache")]
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     for code, found in (PACKAGE, "False"), (PACKAGE, "True"), (f"{PACKAGE}# edited", "False"):
         file.write_text(code)
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True,
-            env=os.environ | {"PYTHONPATH": path},
-        )  # fmt: skip
+        done = in_a_process(START, str(tmp_path / "cache"), PYTHONPATH=path)
         assert [line.split()[0] for line in done.stdout.splitlines()] == [found] * 2
         assert "not kept" not in done.stderr
 

@@ -1,9 +1,6 @@
 """Programs on disk: found by equal graphs, for arguments of the same kind."""
 
-import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ from tests.link.jax.mode.store.stored import (
     run,
     values,
 )
-from tests.link.jax.programs import program_text
+from tests.link.jax.process import in_a_process
 from tests.utils import no_compilation
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -109,13 +106,7 @@ def test_a_graph_has_one_key_in_all_processes():
     """Python's hashes, by which sets are in order, differ from process to process."""
     keys = set()
     for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTENSOR_FLAGS": "floatX=float32"},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = in_a_process(SCRIPT, PYTHONHASHSEED=seed, PYTENSOR_FLAGS="floatX=float32")
         keys.add(done.stdout)
     (key,) = keys
     assert len(key.split()[0]) == 64
@@ -245,21 +236,6 @@ def test_what_an_inlined_graph_computes_is_checked_before_a_program_that_was_fou
             f(np.arange(4.0), 2)
 
 
-def test_a_slice_that_reaches_out_has_another_program_than_was_found(folder):
-    x, n = pt.dvector("x"), pt.lscalar("n")
-    for _ in range(2):
-        f = compile_graph([x, n], x[n : n + 2].sum())
-        assert [f(np.ones(3), k) for k in (1, 2, 3)] == [2, 1, 0]
-
-
-def test_the_text_of_a_program_that_was_found():
-    run(*make_step())
-    step, w = make_step()
-    run(step, w)
-    assert "tanh" in program_text(step)
-    assert not step.maker.deferred
-
-
 LAPACK = """
 import sys
 import numpy as np
@@ -280,8 +256,5 @@ print(f.maker.deferred, f(np.array([[4.0, 2.0], [2.0, 5.0]])).tolist())
 def test_a_found_program_calls_lapack(tmp_path):
     """Nothing else in its process has told XLA where LAPACK is."""
     for found in (False, True):
-        done = subprocess.run(
-            [sys.executable, "-c", LAPACK, str(tmp_path)], capture_output=True, text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )  # fmt: skip
+        done = in_a_process(LAPACK, str(tmp_path))
         assert done.stdout == f"{found} [[2.0, 0.0], [1.0, 2.0]]\n", done.stderr

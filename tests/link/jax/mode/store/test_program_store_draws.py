@@ -93,17 +93,6 @@ def test_draws_of_arguments_of_other_shapes(donate):
     assert len({float(draws[0, 0]) for draws in results[0]}) == 4
 
 
-def test_a_copy_of_a_found_function_that_draws():
-    def two_calls(f):
-        copy = f.copy()
-        return [[float(draws[0, 0]) for draws, _ in (g(), g())] for g in (f, copy)]
-
-    first = two_calls(make_draws(MODE)[0])
-    f, *_ = make_draws(MODE)
-    assert f.maker.deferred
-    assert two_calls(f) == first
-
-
 @pytest.mark.by_default("False")
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_generator_as_an_argument(donate, folder):

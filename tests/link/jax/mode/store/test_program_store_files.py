@@ -74,30 +74,30 @@ def test_a_folder_that_cannot_be_made(folder):
 
 
 @pytest.fixture
-def read_only(folder, monkeypatch):
-    """Return what makes the programs' folder read-only, for root too, whom no permissions stop."""
+def refuse(folder, monkeypatch):
+    """Return what makes calls on the programs' folder fail, for root too, whom nothing stops."""
 
-    def refused(method):
-        def call(path, *args, **kwargs):
-            if folder in (Path(path), *Path(path).parents):
-                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-            return method(path, *args, **kwargs)
+    def refuse(number, *names):
+        def refused(method):
+            def call(path, *args, **kwargs):
+                if folder in (Path(path), *Path(path).parents):
+                    raise OSError(number, os.strerror(number))
+                return method(path, *args, **kwargs)
 
-        return call
+            return call
 
-    def refuse():
-        monkeypatch.setattr(os, "utime", refused(os.utime))
-        for name in ("mkdir", "write_bytes", "replace", "unlink"):
-            monkeypatch.setattr(Path, name, refused(getattr(Path, name)))
+        for name in names:
+            owner = os if name == "utime" else Path
+            monkeypatch.setattr(owner, name, refused(getattr(owner, name)))
 
     return refuse
 
 
 @pytest.mark.slow
-def test_a_read_only_folder_is_read(folder, traced, read_only):
+def test_a_read_only_folder_is_read(folder, traced, refuse):
     expected = [run(*make_step(rate)) for rate in (0.5, 0.25)]
     kept, files = programs(folder), [path.read_bytes() for path in sorted(folder.iterdir())]
-    read_only()
+    refuse(errno.EROFS, "utime", "mkdir", "write_bytes", "replace", "unlink")
     for rate, one in zip((0.5, 0.25), expected, strict=True):
         step, w = make_step(rate)
         assert step.maker.deferred
@@ -144,31 +144,18 @@ def test_a_program_that_cannot_be_read_from_the_disk(folder):
     assert programs(folder) == [file.name]
 
 
-def test_a_folder_that_cannot_be_listed(folder, monkeypatch):
-    expected, glob = run(*make_step()), Path.glob
-
-    def refused(path, pattern):
-        if path == folder:
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return glob(path, pattern)
-
-    monkeypatch.setattr(Path, "glob", refused)
+def test_a_folder_that_cannot_be_listed(refuse):
+    expected = run(*make_step())
+    refuse(errno.EACCES, "glob")
     step, w = make_step()
     assert not step.maker.deferred
     assert_equal_runs(expected, run(step, w))
 
 
-def test_a_program_is_kept_where_old_ones_cannot_be_deleted(folder, monkeypatch):
+def test_a_program_is_kept_where_old_ones_cannot_be_deleted(folder, monkeypatch, refuse):
     """In a folder of several users, say, or as another process has just deleted them."""
     monkeypatch.setattr(disk, "MAX_PROGRAMS", 1)
-    unlink = Path.unlink
-
-    def refused(path, **options):
-        if path.parent == folder and path.exists():
-            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-        unlink(path, **options)
-
-    monkeypatch.setattr(Path, "unlink", refused)
+    refuse(errno.EPERM, "unlink")
     for rate in (0.5, 0.25):
         run(*make_step(rate))
     assert len(programs(folder)) == 2
