@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from contextlib import contextmanager
+from itertools import groupby
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
-from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, known, vector
+from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, concat
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
@@ -210,11 +211,15 @@ class GraphBuilder:
         array = np.array(value, dtype=dtype, order="C")
         if array.dtype.name not in DTYPES:
             raise ConversionError(f"ONNX tensors of dtype {array.dtype} are not supported")
-        return known(self, array)
+        return Term(self, None, array.dtype.name, array.shape, array)
 
-    def vector(self, parts):
-        """Return an int64 vector of ints and of int64 vectors."""
-        return vector(self, list(parts))
+    def vector(self, parts, dtype="int64"):
+        """Return a vector of numbers and of vectors; neighbouring numbers make one part."""
+        joined = []
+        for is_term, group in groupby(parts, lambda part: isinstance(part, Term)):
+            entries = list(group)
+            joined.extend(entries if is_term else [self.constant(entries, dtype)])
+        return concat(joined) if joined else self.constant([], dtype)
 
     def arange(self, n):
         """Return the int64 numbers from 0 to `n`, an int or a scalar term, exclusive."""
