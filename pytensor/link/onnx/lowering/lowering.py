@@ -1,13 +1,11 @@
 """From a PyTensor graph to ONNX nodes: what `export_onnx` writes and mode "ONNX" runs."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import onnx
-import pytensor
-from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.basic import Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
@@ -128,7 +126,7 @@ class Lowering:
             names=names,
             parameters_are_inputs=options.parameters_are_inputs,
             dims=Dims(self.source.fgraph.shape_feature, self._sizes),
-            annotate=self._metadata,
+            trace=options.trace,
             checks=options.checks,
             known_checks=self._known_checks,
             exact=options.exact,
@@ -178,14 +176,6 @@ class Lowering:
             doc_string=doc_string,
             metadata={**(metadata or {}), **messages},
         )
-
-    def _metadata(self, node: Apply) -> dict[str, str]:
-        """Return the metadata of the ONNX nodes that a PyTensor node becomes."""
-        text = str(node)
-        metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
-        if self.options.trace and (frames := _frames(node)):
-            metadata["pytensor.trace"] = frames
-        return metadata
 
 
 def write_nodes(
@@ -241,14 +231,3 @@ def _keep_checks(builder: GraphBuilder) -> dict[str, CheckAndRaise]:
         graph.outputs.append(name)
         checks[name] = op
     return checks
-
-
-def _frames(node: Apply) -> str:
-    """Return where in the user's code the outputs of a node were made."""
-    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
-    for variable in node.outputs:
-        for stack in getattr(variable.tag, "trace", None) or []:
-            for filename, line, function_name, _text in stack:
-                if not filename.startswith(folders):
-                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
-    return "\n".join(dict.fromkeys(lines))

@@ -1,5 +1,6 @@
 """The graph that converters write."""
 
+import os
 import re
 from collections import Counter
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
+import pytensor
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.converters import onnx_funcify
@@ -31,8 +33,8 @@ class GraphBuilder:
         Those that are taken, for inputs and outputs.
     parameters_are_inputs : bool
         See `Graph`.
-    annotate : callable, optional
-        Returns the metadata of what is written for a node.
+    trace : bool
+        See `export_onnx`.
 
     Attributes
     ----------
@@ -59,7 +61,7 @@ class GraphBuilder:
         names=(),
         parameters_are_inputs=False,
         dims=None,
-        annotate=None,
+        trace=False,
         checks="drop",
         known_checks=None,
         exact=True,
@@ -78,7 +80,7 @@ class GraphBuilder:
         self.exact = exact
         self.swish = swish
         self.failures = []
-        self._annotate = annotate or (lambda node: {})
+        self._trace = trace
         self._values = {}
         self._reserved = {}
         self._constants = {}
@@ -382,7 +384,7 @@ class GraphBuilder:
         scope = f"{label}_{self._numbers[label]}"
         self._numbers[label] += 1
         self.origins[scope] = node
-        metadata = self._annotate(node)
+        metadata = _metadata(node, self._trace)
         renamed = {}
         parts = Counter()
         for emitted in self._emitted:
@@ -431,6 +433,26 @@ def _outputs_of_body(op_type, attributes, body):
         for value in values[n_states:]
     ]
     return values[:n_states] + stacked
+
+
+def _metadata(node, trace):
+    """Return the metadata of the ONNX nodes that a PyTensor node becomes."""
+    text = str(node)
+    metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
+    if trace and (frames := _frames(node)):
+        metadata["pytensor.trace"] = frames
+    return metadata
+
+
+def _frames(node):
+    """Return where in the user's code the outputs of a node were made."""
+    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
+    for variable in node.outputs:
+        for stack in getattr(variable.tag, "trace", None) or []:
+            for filename, line, function_name, _text in stack:
+                if not filename.startswith(folders):
+                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
+    return "\n".join(dict.fromkeys(lines))
 
 
 def op_label(op):
