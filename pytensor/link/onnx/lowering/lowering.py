@@ -100,11 +100,13 @@ class Lowering:
             inputs, fgraph.outputs, input_names, output_names
         )
         self._sizes = input_dims(inputs, self.input_names, dynamic_axes, self.output_names)
-        warn_of_mixed_rows(fgraph.outputs, inputs, self.input_names, dynamic_axes)
+        self.arguments = list(zip(inputs, self.input_names, strict=True))
+        rows = {v: name for v, name in self.arguments if self._sizes[v][:1] == ("rows",)}
+        if rows:
+            warn_of_mixed_rows(fgraph.outputs, rows)
         self._known_checks = checks_in(fgraph)
         rewrite_for_onnx(fgraph, options.rewrite)
         builder = self.builder([*self.input_names, *self.output_names])
-        self.arguments = list(zip(inputs, self.input_names, strict=True))
         if options.random == "counter":
             from pytensor.link.onnx.extras.random.counter import draw_by_counter
 
