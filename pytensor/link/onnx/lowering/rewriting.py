@@ -17,7 +17,7 @@ from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims, Size, left_over
 from pytensor.link.onnx.dispatch.basic import onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
-from pytensor.link.onnx.dispatch.loops import lower_scans
+from pytensor.link.onnx.dispatch.loops import lower_scan
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
@@ -52,8 +52,11 @@ def rewrite_for_onnx(fgraph, rewrite="all"):
         MergeOptimizer().rewrite(fgraph)
     if not hasattr(fgraph, "shape_feature"):
         fgraph.attach_feature(ShapeFeature())
-    steps = "none" if rewrite == "none" else "all"
-    lower_scans(fgraph, partial(rewrite_for_onnx, rewrite=steps))
+    for node in fgraph.toposort():
+        if isinstance(node.op, Scan):
+            step = node.op.fgraph.unfreeze()
+            rewrite_for_onnx(step, "none" if rewrite == "none" else "all")
+            lower_scan(fgraph, node, step)
 
 
 def make_portable(fgraph):
