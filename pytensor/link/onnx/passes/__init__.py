@@ -45,7 +45,7 @@ NECESSARY = (keep_double_scales, remove_unused)
 def run_pass(apply, graph):
     """Run one pass, on the bodies of nodes too; returns whether it found anything to do."""
     nodes = list(graph.all_nodes())
-    if apply in LOOKS_FOR and all(node.op_type != LOOKS_FOR[apply] for node in nodes):
+    if apply in LOOKS_FOR and LOOKS_FOR[apply] not in {node.op_type for node in nodes}:
         return False
     bodies = [body for node in nodes for body in node.subgraphs]
     return True in [apply(part) for part in (graph, *bodies)]
