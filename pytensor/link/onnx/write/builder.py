@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -13,7 +14,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
 from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, concat
@@ -266,6 +267,57 @@ class GraphBuilder:
         array = self.constant(data, variable.type.dtype).array
         return Term(self, self.initializer(array, variable.name), array.dtype.name, array.shape)
 
+    def write(self, arguments, parameters, outputs):
+        """Write the nodes of a graph, its inputs and its outputs.
+
+        Parameters
+        ----------
+        arguments, outputs : list of (Variable, str)
+            With their names, which are reserved in `graph`.
+        parameters : dict of Variable to value
+            Tensors become initializers; random generators seed their draws.
+
+        Raises
+        ------
+        UnsupportedOpError
+            Listing every node that has no converter.
+        """
+        graph = self.graph
+        for variable, name in arguments:
+            self.bind(variable, name)
+            graph.inputs.append(name)
+        for number, (variable, value) in enumerate(parameters.items()):
+            if isinstance(variable.type, TensorType):
+                name = graph.add_initializer(variable.name or f"parameter_{number}", value)
+                graph.parameters.add(name)
+                self.bind(variable, name)
+            elif isinstance(variable.type, RandomType):
+                self.bind_generator(variable, state_key(value))
+        for variable, name in outputs:
+            self._reserved.setdefault(variable, name)
+        for node in toposort([variable for variable, _ in outputs]):
+            self.convert(node)
+        if self.failures:
+            raise UnsupportedOpError(self.failures)
+        for variable, name in outputs:
+            computed = self.value_of(variable).name
+            if computed != name:
+                # An input, a constant, or a value that is an output already.
+                graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
+                graph.values[name] = replace(graph.values[computed])
+            graph.outputs.append(name)
+
+    def write_checks(self):
+        """Make the conditions of `kept_checks` outputs; return the Ops by the outputs' names."""
+        graph, checks = self.graph, {}
+        for number, (condition, op) in enumerate(self.kept_checks):
+            name = graph.fresh_name(f"check_{number}")
+            graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
+            graph.values[name] = Value("bool", ())
+            graph.outputs.append(name)
+            checks[name] = op
+        return checks
+
     def bind_generator(self, variable, key):
         """Let a key stand for the state of a random generator."""
         self._values[variable] = Generator(self, key)
@@ -284,10 +336,6 @@ class GraphBuilder:
         self.graph.values[name] = Value(dtype, shape)
         static = tuple(size if isinstance(size, int) else None for size in shape)
         self._values[variable] = Term(self, name, dtype, static)
-
-    def reserve(self, variable, name):
-        """Let `variable` be called `name`, which must have been reserved in the graph."""
-        self._reserved.setdefault(variable, name)
 
     def convert(self, node):
         """Add the ONNX nodes of one PyTensor node and bind its outputs.

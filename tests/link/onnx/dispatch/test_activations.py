@@ -3,9 +3,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx import export_onnx
-from pytensor.link.onnx.lowering.lowering import write_nodes
 from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.tensor.nn.activations import slopes_below_zero
 from tests.catalogue.operators import ACTIVATIONS, OPERATORS
@@ -91,6 +89,6 @@ def test_swish(opset, swish):
     x = pt.vector("x", dtype="float32")
     out = pt.silu(x)
     builder = GraphBuilder(opset, swish=swish)
-    write_nodes(builder, FunctionGraph([x], [out], clone=False), [(x, "x")], {}, [(out, "y")])
+    builder.write([(x, "x")], {}, [(out, "y")])
     expected = ["Swish"] if swish and opset == 24 else ["Sigmoid", "Mul"]
     assert [node.op_type for node in builder.graph.nodes] == expected
