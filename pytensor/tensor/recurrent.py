@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytensor
 from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.mode import optdb
 from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
@@ -78,4 +79,5 @@ def local_keep_recurrent(fgraph: Any, node: Any) -> Any:
     return kept(*node.inputs, return_list=True)
 
 
-keep_recurrent = dfs_rewriter(local_keep_recurrent)
+# Right before a graph would take its place.
+optdb.register("keep_recurrent", dfs_rewriter(local_keep_recurrent), position=-0.02)

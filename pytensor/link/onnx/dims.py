@@ -8,10 +8,17 @@ from math import prod
 from pytensor.graph.basic import Constant
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import EQ, Cast, IntDiv, Maximum, Mul, Neg, Switch
-from pytensor.tensor.basic import Join, MakeVector, ScalarFromTensor, TensorFromScalar
+from pytensor.tensor.basic import (
+    Join,
+    MakeVector,
+    ScalarFromTensor,
+    TensorFromScalar,
+    constant,
+    stack,
+)
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.shape import Shape, Shape_i, reshape, shape
 from pytensor.tensor.subtensor import IncSubtensor, Subtensor, get_constant_idx
 
 
@@ -209,6 +216,39 @@ class Dims(Algebra):
             parts = [self.elements(part) for part in node.inputs]
             return None if None in parts else [size for part in parts for size in part]
         return None
+
+    def reshape(self, x, shape, *, ndim):
+        """Reshape, with integers for sizes wherever those that aren't fixed cancel.
+
+        Of ``x.reshape((x.shape[0], 2, -1))`` PyTensor knows the last size only if the first is
+        fixed.
+        """
+        elements = self.elements(shape)
+        if elements is None:
+            return reshape(x, shape, ndim=ndim)
+        if elements.count(Size(-1)) == 1:
+            rest = left_over(self.sizes(x), elements)
+            if rest is not None and rest.is_fixed:
+                elements[elements.index(Size(-1))] = rest
+        entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]
+        return reshape(x, entries, ndim=ndim)
+
+    def shape(self, x):
+        """Return the shape of `x`, made of lengths of the first tensors that have them.
+
+        PyTensor's rewrites come to those one layer at a time, and look at all nodes each time.
+        """
+        own, entries, sizes = shape(x), [], self.sizes(x)
+        if not any(v is not x for size in sizes if size.is_of_axes for v, _ in size.unknowns):
+            return own
+        for axis, size in enumerate(sizes):
+            lengths = [own[axis]]
+            if size.is_of_axes:
+                lengths = [v.shape[a] for v, a in size.unknowns.elements()]
+                if size.factor != 1 or not lengths:
+                    lengths.append(constant(size.factor, dtype="int64"))
+            entries.append(prod(lengths[1:], start=lengths[0]))
+        return stack(entries)
 
 
 def _are_scalars(variables):

@@ -222,24 +222,17 @@ def _check_and_write(
             difference = verification.difference(model.SerializeToString())
         if path is not None:
             save(model, path)
-        return _checked(model, difference, path)
-    # The checker and onnxruntime want the file that the weights are in.
-    with TemporaryDirectory(dir=path.parent) as folder:
-        written = Path(folder, path.name)
-        save(model, written, external_data=True)
-        if check:
-            onnx.checker.check_model(str(written), full_check=True)
-        difference = None if verification is None else verification.difference(str(written))
-        # The weights first: there is never a model without them.
-        for file in sorted(Path(folder).iterdir(), key=lambda file: file.name == path.name):
-            os.replace(file, path.with_name(file.name))
-    return _checked(model, difference, path)
-
-
-def _checked(
-    model: onnx.ModelProto, difference: VerificationError | None, path: Path | None
-) -> onnx.ModelProto:
-    """Return a model, or raise the difference that its verification found."""
+    else:
+        # The checker and onnxruntime want the file that the weights are in.
+        with TemporaryDirectory(dir=path.parent) as folder:
+            written = Path(folder, path.name)
+            save(model, written, external_data=True)
+            if check:
+                onnx.checker.check_model(str(written), full_check=True)
+            difference = None if verification is None else verification.difference(str(written))
+            # The weights first: there is never a model without them.
+            for file in sorted(Path(folder).iterdir(), key=lambda file: file.name == path.name):
+                os.replace(file, path.with_name(file.name))
     if difference is None:
         return model
     if path is not None:

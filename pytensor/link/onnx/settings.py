@@ -1,12 +1,7 @@
 """Operator sets that models may have, rewrites that prepare graphs for them, and their runtime."""
 
-import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any
-
-from pytensor.compile.mode import optdb
-from pytensor.graph.rewriting.basic import graph_rewriter
 
 # Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
 # Lifting a slice above the nodes before it computes those once per slice instead of once.
@@ -36,16 +31,6 @@ INCOMPATIBLE_REWRITES = (
 REQUIRED_REWRITES = (
     "minimum_compile", "corrections", "keep_recurrent", "scan_save_mem_no_prealloc",
 )  # fmt: skip
-
-
-def keep_recurrent(fgraph: Any) -> None:
-    """Keep LSTM and GRU, which would be replaced by their graphs."""
-    if (recurrent := sys.modules.get("pytensor.tensor.recurrent")) is not None:
-        recurrent.keep_recurrent.rewrite(fgraph)
-
-
-# Right before they would be.
-optdb.register("keep_recurrent", graph_rewriter(keep_recurrent), position=-0.02)
 
 # From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
 OPSETS = range(18, 25)

@@ -11,7 +11,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.errors import VerificationError
-from pytensor.link.onnx.lowering.lowering import Lowering, write_nodes
+from pytensor.link.onnx.lowering.lowering import Lowering
 from pytensor.link.onnx.passes import PASSES, remove_unused, run_pass
 from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.link.onnx.write.serialize import to_model
@@ -115,7 +115,7 @@ def first_difference(lowering: Lowering, sample: Mapping[str, Any]) -> str:
     builder = lowering.builder(lowering.input_names)
     names = [builder.graph.fresh_name(f"result_{i}") for i in range(len(variables))]
     outputs = list(zip(variables, names, strict=True))
-    write_nodes(builder, fgraph, arguments, parameters, outputs)
+    builder.write(arguments, parameters, outputs)
     results = run(_serialize(builder.graph, opset), names, sample)
     for variable, result, reference in zip(variables, results, wanted, strict=True):
         difference = describe_difference(result, np.asarray(reference))

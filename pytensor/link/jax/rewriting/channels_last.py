@@ -158,8 +158,10 @@ def undo_channels_last(fgraph):
     """Give the Ops of a rewritten graph their usual form back, between transpositions.
 
     For readers of compiled graphs.  PyTensor's own rewrites then lift the transpositions through
-    elementwise Ops, where they cancel.
+    elementwise Ops, where they cancel.  Without a `ChannelsLast` the graph is as the user wrote it.
     """
+    if not any(isinstance(node.op, ChannelsLast) for node in fgraph.apply_nodes):
+        return
     for node in fgraph.toposort():
         op = node.op
         if isinstance(op, ChannelsLast):

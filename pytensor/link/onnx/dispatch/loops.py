@@ -17,7 +17,7 @@ from pytensor.graph.op import Op
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.dims import Dims, constant_index
 from pytensor.scalar.basic import Add, Cast, Sub
-from pytensor.scan.op import Scan, ScanMethodsMixin
+from pytensor.scan.op import ScanMethodsMixin
 from pytensor.tensor.basic import AllocEmpty, ScalarFromTensor, TensorFromScalar
 from pytensor.tensor.shape import Shape_i
 from pytensor.tensor.subtensor import IncSubtensor, Subtensor
@@ -142,21 +142,11 @@ def lookbacks(info):
     return [-min(taps) for taps in (*info.mit_sot_in_slices, *info.sit_sot_in_slices)]
 
 
-def lower_scans(fgraph, rewrite_step=None):
-    """Replace each `Scan`, in place, by a `Loop` and what cuts its results to length.
-
-    The graph has a `ShapeFeature`; `rewrite_step` rewrites that of a step, in place.
-    """
-    for node in fgraph.toposort():
-        if isinstance(node.op, Scan):
-            step = node.op.fgraph.unfreeze()
-            if rewrite_step is not None:
-                rewrite_step(step)
-            fgraph.replace_all(lower_scan(fgraph, node, step), reason="lower_scans")
-
-
 def lower_scan(fgraph, node, step):
-    """Return pairs of variables and what to compute instead of them."""
+    """Replace a `Scan`, in place, by a `Loop` and what cuts its results to length.
+
+    The graph has a `ShapeFeature`; `step` is the graph of a step.
+    """
     op, info, dims = node.op, node.op.info, Dims(fgraph.shape_feature)
     n_steps = node.inputs[0]
     buffers = [*op.outer_mitsot(node.inputs), *op.outer_sitsot(node.inputs)]
@@ -192,7 +182,7 @@ def lower_scan(fgraph, node, step):
             taken = n_steps if not info.as_while else steps
             trace = cut(trace, length, depth, n_steps, taken, is_nit_sot=first is None)
         replacements.append((old, trace))
-    return replacements
+    fgraph.replace_all(replacements, reason="lower_scan")
 
 
 def initial_values(buffer, depth):

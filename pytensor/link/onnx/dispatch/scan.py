@@ -3,7 +3,7 @@ import sys
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.dispatch.loops import Loop, lookbacks, lower_scans, window_start
+from pytensor.link.onnx.dispatch.loops import Loop, lookbacks, lower_scan, window_start
 from pytensor.link.onnx.write.term import Term, concat
 from pytensor.scan.op import Scan
 from pytensor.tensor.rewriting.shape import ShapeFeature
@@ -12,9 +12,10 @@ from pytensor.tensor.rewriting.shape import ShapeFeature
 @onnx_funcify.register(Scan)
 def onnx_funcify_Scan(op, node, n_steps, *inputs):
     variables = [variable.type() for variable in node.inputs]
-    fgraph = FunctionGraph(variables, op.make_node(*variables).outputs, clone=False)
+    scan = op.make_node(*variables)
+    fgraph = FunctionGraph(variables, scan.outputs, clone=False)
     fgraph.attach_feature(ShapeFeature())
-    lower_scans(fgraph)
+    lower_scan(fgraph, scan, op.fgraph.unfreeze())
     return n_steps.builder.inline(fgraph, (n_steps, *inputs))
 
 

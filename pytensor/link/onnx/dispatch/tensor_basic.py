@@ -6,7 +6,7 @@ from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dispatch.checks import can_raise, require
-from pytensor.link.onnx.write.term import concat, maximum, minimum, vector
+from pytensor.link.onnx.write.term import concat, maximum, minimum
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
@@ -62,7 +62,7 @@ def vector_of(builder, variables, entries, dtype="int64"):
         variable.data.item() if isinstance(variable, Constant) else x.cast(dtype).unsqueeze(0)
         for variable, x in zip(variables, entries, strict=False)
     ]
-    return vector(builder, parts, dtype)
+    return builder.vector(parts, dtype)
 
 
 # A promise about the shape, which the types of values carry from here on.

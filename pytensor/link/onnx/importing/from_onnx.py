@@ -296,22 +296,31 @@ def _static(shape: Any) -> tuple[int | None, ...]:
     return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
-@dataclass
 class NodeReader:
-    """A node of an ONNX graph, as converters see it."""
+    """A node of an ONNX graph, as converters see it.
 
-    ir_node: ir.Node
-    opset: int  # the version of its domain's operator set
-    importer: Any  # the `Importer` that converts the graph
+    Attributes
+    ----------
+    ir_node : onnx_ir.Node
+    opset : int
+        The version of its domain's operator set.
+    importer : Importer
+        Converts the graph.
+    op_type, domain : str
+        The domain is "" for ONNX's own operators.
+    wanted_outputs : set of int
+        The positions of the outputs that it has: optional ones may be left out.
+    declared_inputs : list of tuple
+        The inputs' shapes as the file declares them, empty where it declares none.
+    """
 
-    @property
-    def op_type(self) -> str:
-        return self.ir_node.op_type
-
-    @property
-    def domain(self) -> str:
-        """The operator's domain, "" for ONNX's own."""
-        return self.ir_node.domain
+    def __init__(self, ir_node: Any, opset: int, importer: "Importer") -> None:
+        self.ir_node, self.opset, self.importer = ir_node, opset, importer
+        self.op_type: str = ir_node.op_type
+        self.domain: str = ir_node.domain
+        self.wanted_outputs = {i for i, v in enumerate(ir_node.outputs) if v.name}
+        shapes = [None if v is None else v.shape for v in ir_node.inputs]
+        self.declared_inputs = [() if shape is None else tuple(shape) for shape in shapes]
 
     @property
     def label(self) -> str:
@@ -324,22 +333,12 @@ class NodeReader:
         """The operator's name, with its domain unless that is ONNX's own."""
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
-    def has_output(self, position: int) -> bool:
-        """Return whether an optional output is wanted."""
-        outputs = self.ir_node.outputs
-        return position < len(outputs) and bool(outputs[position].name)
-
     def uses_output(self, position: int) -> bool:
         """Return whether another node reads an output, or it is one of the graph's."""
-        if not self.has_output(position):
+        if position not in self.wanted_outputs:
             return False
         value = self.ir_node.outputs[position]
         return bool(value.uses()) or value.is_graph_output()
-
-    def declared_inputs(self) -> list[tuple[Any, ...]]:
-        """Return the inputs' shapes as the file declares them, empty where it declares none."""
-        shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
-        return [() if shape is None else tuple(shape) for shape in shapes]
 
     def declared_ndim(self) -> int | None:
         """Return the first output's number of axes, None where the file doesn't declare it."""

@@ -365,13 +365,28 @@ def without_minus_one(lengths, wanted):
     return [*wanted[:axis], found, *wanted[axis + 1 :]]
 
 
-def wanted_sizes(node, shape, what="its shape"):
+def reshaped(x, wanted):
+    """Reshape a tensor to sizes, of which one may be -1."""
+    return pt.reshape(x, vector(without_minus_one(sizes(x), wanted)), ndim=len(wanted))
+
+
+def size_unless_zero(length, x, axis):
+    """Return a size of a reshape, that of the same axis of `x` in the place of 0."""
+    number = known(length)
+    if number is not None:
+        return size(x, axis) if number == 0 else length
+    if is_size(length) or axis >= x.type.ndim:
+        return length
+    return pt.switch(pt.eq(length, np.int64(0)), size(x, axis), length)
+
+
+def wanted_sizes(node, shape, what="its shape", *, least=None):
     """Return the entries of an input that holds sizes, as int64 scalars.
 
     Raises
     ------
     Refused
-        If their number isn't known.
+        If their number isn't known, or one that is known is less than `least`.
     """
     found = entries(shape)
     if found is None:
@@ -381,7 +396,11 @@ def wanted_sizes(node, shape, what="its shape"):
             raise Refused(text + what_to_give(shape))
         shape = specify_shape(shape, (number,))
         found = [shape[i] for i in range(number)]
-    return [folded([pt.cast(v, "int64")])[0] for v in found]
+    found = [folded([pt.cast(v, "int64")])[0] for v in found]
+    for length in map(known, found):
+        if least is not None and length is not None and length < least:
+            raise Refused(f"{what} has {length}; its entries must be at least {least}")
+    return found
 
 
 def known_axis(axis, ndim):

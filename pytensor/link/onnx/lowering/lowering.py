@@ -1,19 +1,11 @@
 """From a PyTensor graph to ONNX nodes: what `export_onnx` writes and mode "ONNX" runs."""
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import onnx
-import pytensor
-from pytensor.graph.basic import Apply, Variable
-from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import UnsupportedOpError
-from pytensor.link.onnx.generator_keys import state_key
-from pytensor.link.onnx.ir import Node, Value
 from pytensor.link.onnx.lowering.interface import input_dims, interface_names, name_output_dims
 from pytensor.link.onnx.lowering.rewriting import checks_in, rewrite_for_onnx
 from pytensor.link.onnx.lowering.rows import warn_of_mixed_rows
@@ -22,9 +14,7 @@ from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
 from pytensor.link.onnx.passes.half import convert_to_half
 from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.link.onnx.write.serialize import infer_types, to_model
-from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.random.type import RandomType
-from pytensor.tensor.type import TensorType
 
 
 @dataclass(frozen=True)
@@ -102,11 +92,13 @@ class Lowering:
             inputs, fgraph.outputs, input_names, output_names
         )
         self._sizes = input_dims(inputs, self.input_names, dynamic_axes, self.output_names)
-        warn_of_mixed_rows(fgraph.outputs, inputs, self.input_names, dynamic_axes)
+        self.arguments = list(zip(inputs, self.input_names, strict=True))
+        rows = {v: name for v, name in self.arguments if self._sizes[v][:1] == ("rows",)}
+        if rows:
+            warn_of_mixed_rows(fgraph.outputs, rows)
         self._known_checks = checks_in(fgraph)
         rewrite_for_onnx(fgraph, options.rewrite)
         builder = self.builder([*self.input_names, *self.output_names])
-        self.arguments = list(zip(inputs, self.input_names, strict=True))
         if options.random == "counter":
             from pytensor.link.onnx.extras.random.counter import draw_by_counter
 
@@ -117,7 +109,14 @@ class Lowering:
 
             states = [v for v in fgraph.inputs if isinstance(v.type, RandomType)]
             self.arguments.append(draw_by_state(builder, states))
-        self._write(builder, dynamic_axes)
+        outputs = list(zip(fgraph.outputs, self.output_names, strict=True))
+        builder.write(self.arguments, source.parameters, outputs)
+        self.checks = builder.write_checks()
+        self.graph, self.origins = builder.graph, builder.origins
+        name_output_dims(self.graph, dynamic_axes)
+        left_out = generators_of(source.states.values())
+        drawn = [] if builder.draws else generators_of(fgraph.outputs)
+        self.generators = sorted({*left_out, *drawn})
         self._simplify()
 
     def builder(self, names: Sequence[str]) -> GraphBuilder:
@@ -128,23 +127,12 @@ class Lowering:
             names=names,
             parameters_are_inputs=options.parameters_are_inputs,
             dims=Dims(self.source.fgraph.shape_feature, self._sizes),
-            annotate=self._metadata,
+            trace=options.trace,
             checks=options.checks,
             known_checks=self._known_checks,
             exact=options.exact,
             swish=options.swish,
         )
-
-    def _write(self, builder: GraphBuilder, dynamic_axes: Mapping[str, Any]) -> None:
-        fgraph = self.source.fgraph
-        outputs = list(zip(fgraph.outputs, self.output_names, strict=True))
-        write_nodes(builder, fgraph, self.arguments, self.source.parameters, outputs)
-        self.graph, self.origins = builder.graph, builder.origins
-        self.checks = _keep_checks(builder)
-        name_output_dims(self.graph, dynamic_axes)
-        left_out = generators_of(self.source.states.values())
-        drawn = [] if builder.draws else generators_of(fgraph.outputs)
-        self.generators = sorted({*left_out, *drawn})
 
     def _simplify(self) -> None:
         run_passes(self.graph, PASSES if self.options.simplify else NECESSARY)
@@ -178,77 +166,3 @@ class Lowering:
             doc_string=doc_string,
             metadata={**(metadata or {}), **messages},
         )
-
-    def _metadata(self, node: Apply) -> dict[str, str]:
-        """Return the metadata of the ONNX nodes that a PyTensor node becomes."""
-        text = str(node)
-        metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
-        if self.options.trace and (frames := _frames(node)):
-            metadata["pytensor.trace"] = frames
-        return metadata
-
-
-def write_nodes(
-    builder: GraphBuilder,
-    fgraph: FunctionGraph,
-    arguments: Sequence[tuple[Variable, str]],
-    parameters: Mapping[Variable, Any],
-    outputs: Sequence[tuple[Variable, str]],
-) -> None:
-    """Write the nodes of a graph, its inputs and its outputs.
-
-    Arguments and outputs are given with their names, which are reserved in ``builder.graph``.
-    Parameters become initializers; random generators among them seed their draws.
-
-    Raises
-    ------
-    UnsupportedOpError
-        Listing every node that has no converter.
-    """
-    graph = builder.graph
-    for variable, name in arguments:
-        builder.bind(variable, name)
-        graph.inputs.append(name)
-    for number, (variable, value) in enumerate(parameters.items()):
-        if isinstance(variable.type, TensorType):
-            name = graph.add_initializer(variable.name or f"parameter_{number}", value)
-            graph.parameters.add(name)
-            builder.bind(variable, name)
-        elif isinstance(variable.type, RandomType):
-            builder.bind_generator(variable, state_key(value))
-    for variable, name in outputs:
-        builder.reserve(variable, name)
-    for node in toposort([variable for variable, _ in outputs], fgraph.inputs):
-        builder.convert(node)
-    if builder.failures:
-        raise UnsupportedOpError(builder.failures)
-    for variable, name in outputs:
-        computed = builder.value_of(variable).name
-        if computed != name:
-            # An input, a constant, or a value that is an output already.
-            graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
-            graph.values[name] = replace(graph.values[computed])
-        graph.outputs.append(name)
-
-
-def _keep_checks(builder: GraphBuilder) -> dict[str, CheckAndRaise]:
-    """Make the conditions of checks outputs; return the checks' Ops by the outputs' names."""
-    graph, checks = builder.graph, {}
-    for number, (condition, op) in enumerate(builder.kept_checks):
-        name = graph.fresh_name(f"check_{number}")
-        graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
-        graph.values[name] = Value("bool", ())
-        graph.outputs.append(name)
-        checks[name] = op
-    return checks
-
-
-def _frames(node: Apply) -> str:
-    """Return where in the user's code the outputs of a node were made."""
-    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
-    for variable in node.outputs:
-        for stack in getattr(variable.tag, "trace", None) or []:
-            for filename, line, function_name, _text in stack:
-                if not filename.startswith(folders):
-                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
-    return "\n".join(dict.fromkeys(lines))

@@ -3,7 +3,6 @@
 import sys
 from copy import copy
 from functools import partial
-from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.mode import optdb
@@ -14,10 +13,10 @@ from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.converters import onnx_funcify
-from pytensor.link.onnx.dims import Dims, Size, left_over
+from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
-from pytensor.link.onnx.dispatch.loops import lower_scans
+from pytensor.link.onnx.dispatch.loops import lower_scan
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
@@ -27,7 +26,7 @@ from pytensor.tensor.basic import Choose, cast, constant, expand_dims, stack
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.rewriting.shape import ShapeFeature
-from pytensor.tensor.shape import Reshape, Shape, reshape, shape
+from pytensor.tensor.shape import Reshape, Shape
 from pytensor.typed_list.basic import MakeList, TypedListConstant
 
 # The pass that folds batch normalization into the filters of a convolution keeps their names, and
@@ -52,8 +51,11 @@ def rewrite_for_onnx(fgraph, rewrite="all"):
         MergeOptimizer().rewrite(fgraph)
     if not hasattr(fgraph, "shape_feature"):
         fgraph.attach_feature(ShapeFeature())
-    steps = "none" if rewrite == "none" else "all"
-    lower_scans(fgraph, partial(rewrite_for_onnx, rewrite=steps))
+    for node in fgraph.toposort():
+        if isinstance(node.op, Scan):
+            step = node.op.fgraph.unfreeze()
+            rewrite_for_onnx(step, "none" if rewrite == "none" else "all")
+            lower_scan(fgraph, node, step)
 
 
 def make_portable(fgraph):
@@ -97,9 +99,9 @@ def rebuild_with(replacements, outputs):
         if isinstance(node.op, SymbolicOp):
             rebuilt = outputs_for(node.op, inputs)
         elif isinstance(node.op, Reshape):
-            rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
+            rebuilt = [dims.reshape(*inputs, ndim=node.op.ndim)]
         elif isinstance(node.op, Shape):
-            rebuilt = [shape_of_first(dims, *inputs)]
+            rebuilt = [dims.shape(*inputs)]
         elif isinstance(node.op, Scan):
             op, inputs = with_agreed_axes(node.op, inputs)
             rebuilt = op.make_node(*inputs).outputs
@@ -122,40 +124,6 @@ def outputs_for(op, inputs):
     """
     outputs = op(*inputs)
     return (outputs[0] if isinstance(outputs, list) else outputs).owner.outputs
-
-
-def reshape_to_known(dims, x, shape, *, ndim):
-    """Reshape, with integers for sizes wherever those that aren't fixed cancel.
-
-    Of ``x.reshape((x.shape[0], 2, -1))`` PyTensor knows the last size only if the first is fixed.
-    """
-    elements = dims.elements(shape)
-    if elements is None:
-        return reshape(x, shape, ndim=ndim)
-    if elements.count(Size(-1)) == 1:
-        rest = left_over(dims.sizes(x), elements)
-        if rest is not None and rest.is_fixed:
-            elements[elements.index(Size(-1))] = rest
-    entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]
-    return reshape(x, entries, ndim=ndim)
-
-
-def shape_of_first(dims, x):
-    """Return the shape of `x`, made of lengths of the first tensors that have them.
-
-    PyTensor's rewrites come to those one layer at a time, and look at all nodes each time.
-    """
-    own, entries, sizes = shape(x), [], dims.sizes(x)
-    if not any(v is not x for size in sizes if size.is_of_axes for v, _ in size.unknowns):
-        return own
-    for axis, size in enumerate(sizes):
-        lengths = [own[axis]]
-        if size.is_of_axes:
-            lengths = [v.shape[a] for v, a in size.unknowns.elements()]
-            if size.factor != 1 or not lengths:
-                lengths.append(constant(size.factor, dtype="int64"))
-        entries.append(prod(lengths[1:], start=lengths[0]))
-    return stack(entries)
 
 
 def without_inplace(node):

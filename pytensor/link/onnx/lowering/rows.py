@@ -111,16 +111,10 @@ def with_statistics_of(outputs: Sequence[Variable], inputs: Mapping[Variable, Va
     return clone_replace(list(outputs), dict(zip(found.ends, replaced, strict=True)))
 
 
-def warn_of_mixed_rows(
-    outputs: Sequence[Variable], inputs: Sequence[Variable], names: Sequence[str],
-    dynamic_axes: Mapping[str, Any],
-) -> None:  # fmt: skip
-    """Warn where a graph mixes the rows of an input whose first axis is called "rows"."""
-    axes = {name: axes for name, axes in dynamic_axes.items() if isinstance(axes, Mapping)}
-    pairs = zip(inputs, names, strict=True)
-    rows = {v: name for v, name in pairs if axes.get(name, {}).get(0) == "rows"}
-    mixed = find_mixed_rows(outputs, rows) if rows else None
-    if mixed is not None and mixed.nodes:
+def warn_of_mixed_rows(outputs: Sequence[Variable], inputs: Mapping[Variable, str]) -> None:
+    """Warn where a graph mixes the rows of `inputs`, which are given with their names."""
+    mixed = find_mixed_rows(outputs, inputs)
+    if mixed.nodes:
         warnings.warn(
             f"a row's result depends on the other rows that the model is given with it: {mixed}",
             MixedRowsWarning,

@@ -29,13 +29,25 @@ PASSES = (
     keep_double_scales,
     remove_unused,
 )
+# What these passes look for: they are left out where no node is of this operator.
+LOOKS_FOR = {
+    fold_batch_norm: "BatchNormalization",
+    fold_conv_scale: "Conv",
+    fold_conv_offset: "Conv",
+    slices_to_split: "Slice",
+    sink_into_branches: "If",
+    keep_double_scales: "MatMul",
+}
 # Passes without which the model would be wrong, or hold what nothing uses.
 NECESSARY = (keep_double_scales, remove_unused)
 
 
 def run_pass(apply, graph):
     """Run one pass, on the bodies of nodes too; returns whether it found anything to do."""
-    bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
+    nodes = list(graph.all_nodes())
+    if apply in LOOKS_FOR and LOOKS_FOR[apply] not in {node.op_type for node in nodes}:
+        return False
+    bodies = [body for node in nodes for body in node.subgraphs]
     return True in [apply(part) for part in (graph, *bodies)]
 
 

@@ -1,7 +1,5 @@
 def sink_into_branches(graph):
     """Move what only one branch of an If reads into that branch: it may not be needed."""
-    if not any(node.op_type == "If" for node in graph.nodes):
-        return False
     readers = _readers(graph)
     if not any(branch is not None for pairs in readers.values() for _, branch in pairs):
         return False

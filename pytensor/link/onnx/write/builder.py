@@ -1,19 +1,23 @@
 """The graph that converters write."""
 
+import os
 import re
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
+import pytensor
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.converters import onnx_funcify
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
 from pytensor.link.onnx.generator_keys import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
-from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, known, vector
+from pytensor.link.onnx.write.term import DTYPES, RESULTS, Generator, Term, concat
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
@@ -30,8 +34,8 @@ class GraphBuilder:
         Those that are taken, for inputs and outputs.
     parameters_are_inputs : bool
         See `Graph`.
-    annotate : callable, optional
-        Returns the metadata of what is written for a node.
+    trace : bool
+        See `export_onnx`.
 
     Attributes
     ----------
@@ -58,7 +62,7 @@ class GraphBuilder:
         names=(),
         parameters_are_inputs=False,
         dims=None,
-        annotate=None,
+        trace=False,
         checks="drop",
         known_checks=None,
         exact=True,
@@ -77,7 +81,7 @@ class GraphBuilder:
         self.exact = exact
         self.swish = swish
         self.failures = []
-        self._annotate = annotate or (lambda node: {})
+        self._trace = trace
         self._values = {}
         self._reserved = {}
         self._constants = {}
@@ -210,11 +214,15 @@ class GraphBuilder:
         array = np.array(value, dtype=dtype, order="C")
         if array.dtype.name not in DTYPES:
             raise ConversionError(f"ONNX tensors of dtype {array.dtype} are not supported")
-        return known(self, array)
+        return Term(self, None, array.dtype.name, array.shape, array)
 
-    def vector(self, parts):
-        """Return an int64 vector of ints and of int64 vectors."""
-        return vector(self, list(parts))
+    def vector(self, parts, dtype="int64"):
+        """Return a vector of numbers and of vectors; neighbouring numbers make one part."""
+        joined = []
+        for is_term, group in groupby(parts, lambda part: isinstance(part, Term)):
+            entries = list(group)
+            joined.extend(entries if is_term else [self.constant(entries, dtype)])
+        return concat(joined) if joined else self.constant([], dtype)
 
     def arange(self, n):
         """Return the int64 numbers from 0 to `n`, an int or a scalar term, exclusive."""
@@ -259,6 +267,57 @@ class GraphBuilder:
         array = self.constant(data, variable.type.dtype).array
         return Term(self, self.initializer(array, variable.name), array.dtype.name, array.shape)
 
+    def write(self, arguments, parameters, outputs):
+        """Write the nodes of a graph, its inputs and its outputs.
+
+        Parameters
+        ----------
+        arguments, outputs : list of (Variable, str)
+            With their names, which are reserved in `graph`.
+        parameters : dict of Variable to value
+            Tensors become initializers; random generators seed their draws.
+
+        Raises
+        ------
+        UnsupportedOpError
+            Listing every node that has no converter.
+        """
+        graph = self.graph
+        for variable, name in arguments:
+            self.bind(variable, name)
+            graph.inputs.append(name)
+        for number, (variable, value) in enumerate(parameters.items()):
+            if isinstance(variable.type, TensorType):
+                name = graph.add_initializer(variable.name or f"parameter_{number}", value)
+                graph.parameters.add(name)
+                self.bind(variable, name)
+            elif isinstance(variable.type, RandomType):
+                self.bind_generator(variable, state_key(value))
+        for variable, name in outputs:
+            self._reserved.setdefault(variable, name)
+        for node in toposort([variable for variable, _ in outputs]):
+            self.convert(node)
+        if self.failures:
+            raise UnsupportedOpError(self.failures)
+        for variable, name in outputs:
+            computed = self.value_of(variable).name
+            if computed != name:
+                # An input, a constant, or a value that is an output already.
+                graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
+                graph.values[name] = replace(graph.values[computed])
+            graph.outputs.append(name)
+
+    def write_checks(self):
+        """Make the conditions of `kept_checks` outputs; return the Ops by the outputs' names."""
+        graph, checks = self.graph, {}
+        for number, (condition, op) in enumerate(self.kept_checks):
+            name = graph.fresh_name(f"check_{number}")
+            graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
+            graph.values[name] = Value("bool", ())
+            graph.outputs.append(name)
+            checks[name] = op
+        return checks
+
     def bind_generator(self, variable, key):
         """Let a key stand for the state of a random generator."""
         self._values[variable] = Generator(self, key)
@@ -277,10 +336,6 @@ class GraphBuilder:
         self.graph.values[name] = Value(dtype, shape)
         static = tuple(size if isinstance(size, int) else None for size in shape)
         self._values[variable] = Term(self, name, dtype, static)
-
-    def reserve(self, variable, name):
-        """Let `variable` be called `name`, which must have been reserved in the graph."""
-        self._reserved.setdefault(variable, name)
 
     def convert(self, node):
         """Add the ONNX nodes of one PyTensor node and bind its outputs.
@@ -377,7 +432,7 @@ class GraphBuilder:
         scope = f"{label}_{self._numbers[label]}"
         self._numbers[label] += 1
         self.origins[scope] = node
-        metadata = self._annotate(node)
+        metadata = _metadata(node, self._trace)
         renamed = {}
         parts = Counter()
         for emitted in self._emitted:
@@ -426,6 +481,26 @@ def _outputs_of_body(op_type, attributes, body):
         for value in values[n_states:]
     ]
     return values[:n_states] + stacked
+
+
+def _metadata(node, trace):
+    """Return the metadata of the ONNX nodes that a PyTensor node becomes."""
+    text = str(node)
+    metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
+    if trace and (frames := _frames(node)):
+        metadata["pytensor.trace"] = frames
+    return metadata
+
+
+def _frames(node):
+    """Return where in the user's code the outputs of a node were made."""
+    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
+    for variable in node.outputs:
+        for stack in getattr(variable.tag, "trace", None) or []:
+            for filename, line, function_name, _text in stack:
+                if not filename.startswith(folders):
+                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
+    return "\n".join(dict.fromkeys(lines))
 
 
 def op_label(op):

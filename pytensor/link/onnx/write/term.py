@@ -3,7 +3,6 @@
 import operator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -194,7 +193,7 @@ class Term:
         if reflected:
             x, y = y, x
         if evaluate is not None and _are_known_integers(x, y):
-            return known(self.builder, evaluate(x.data, y.data))
+            return self.builder.constant(evaluate(x.data, y.data))
         return x.node(op_type, y)
 
     # Python's operators
@@ -341,7 +340,7 @@ class Term:
     def unsqueeze(self, *axes):
         """Insert axes of size 1 at these places of the result."""
         if _are_known_integers(self):
-            return known(self.builder, np.expand_dims(self.data, axes))
+            return self.builder.constant(np.expand_dims(self.data, axes))
         return self.node("Unsqueeze", axes)
 
     def column(self):
@@ -395,12 +394,6 @@ class Term:
         return (self @ np.reshape(weights, (-1, 1))).squeeze(-1)
 
 
-def known(builder, array):
-    """Return a constant, which becomes an initializer of the graph where a node reads it."""
-    array = np.asarray(array)
-    return Term(builder, None, array.dtype.name, array.shape, array)
-
-
 def _are_known_integers(*terms):
     """Return whether terms are constants that operators compute with while writing."""
     return all(term.array is not None and term.dtype in ("int64", "bool") for term in terms)
@@ -427,7 +420,7 @@ def where(condition, x, y):
     x, y = _lift_both(condition.builder, x, y)
     builder, dtype = condition.builder, x.dtype
     if _are_known_integers(condition, x, y):
-        return known(builder, np.where(condition.data, x.data, y.data))
+        return builder.constant(np.where(condition.data, x.data, y.data))
     # Casts between integers of one size keep the bits.
     work = "int64" if dtype == "uint64" else work_dtype("Where", dtype)
     result = builder.node("Where", condition, x.cast(work), y.cast(work), result=work)
@@ -474,15 +467,6 @@ def concat(parts, axis=0):
     """Join terms along an axis; one is returned as it is."""
     first, *rest = parts
     return first.node("Concat", *rest, axis=axis) if rest else first
-
-
-def vector(builder, parts, dtype="int64"):
-    """Return a vector of numbers and of vectors; neighbouring numbers make one part."""
-    joined = []
-    for is_term, group in groupby(parts, lambda part: isinstance(part, Term)):
-        entries = list(group)
-        joined.extend(entries if is_term else [builder.constant(entries, dtype)])
-    return concat(joined) if joined else builder.constant([], dtype)
 
 
 def is_empty(lengths):

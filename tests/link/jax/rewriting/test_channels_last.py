@@ -3,13 +3,14 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.graph.fg import FunctionGraph
 from pytensor.link.jax.rewriting.channels_last import (
     TO_FIRST,
     TO_LAST,
     ChannelsLast,
     undo_channels_last,
 )
-from pytensor.tensor.batchnorm import BatchNormalizationTrain
+from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import BaseConv
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
@@ -180,3 +181,11 @@ def test_undo(graph):
     sample = values(inputs)
     for first, second in zip(f(*sample), again(*sample), strict=True):
         np.testing.assert_allclose(first, second, rtol=1e-9)
+
+
+def test_undo_leaves_what_a_user_wrote():
+    x, *others = pt.tensor4("x"), *(pt.vector(name) for name in "abcd")
+    out = BatchNormalization(axes=(0, 1, 2), epsilon=1e-3)(x, *others)
+    fgraph = FunctionGraph([x, *others], [out], clone=False)
+    undo_channels_last(fgraph)
+    assert fgraph.outputs == [out]

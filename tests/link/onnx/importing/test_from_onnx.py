@@ -337,6 +337,18 @@ def test_an_output_that_no_converter_makes(linear):
     refused(linear, "its output 'y', number 2, can't be imported", ImportedOpError)
 
 
+@pytest.mark.parametrize("name", ["", "mean"])
+def test_an_output_without_a_name_is_left_out(name):
+    vectors = [(each, np.ones(3, "float32")) for each in "abcd"]
+    file = model([("BatchNormalization", ["x", *"abcd"], ["y", name])], vectors)
+    file.opset_import[0].version = 13
+    if name:
+        with pytest.raises(ImportedOpError, match="more than one output, so it trains"):
+            from_onnx(file)
+    else:
+        assert list(from_onnx(file).outputs) == ["y"]
+
+
 def test_operators_that_are_functions_of_the_standard():
     text = "(float[2] x, float[2] z) => (float[2] y) { y = SwiGLU(x, z) }"
     swiglu = parsed(text, onnx.defs.onnx_opset_version())

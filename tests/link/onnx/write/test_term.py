@@ -6,7 +6,7 @@ from pytensor.link.onnx.kernels import work_dtype
 from pytensor.link.onnx.verify import run
 from pytensor.link.onnx.write.builder import GraphBuilder
 from pytensor.link.onnx.write.serialize import to_model
-from pytensor.link.onnx.write.term import Term, maximum, minimum, vector, where
+from pytensor.link.onnx.write.term import Term, maximum, minimum, where
 
 
 def results(values, write):
@@ -140,7 +140,7 @@ def test_lengths_are_ints_where_they_are_known():
     x = Term(builder, "x", "float32", (None, 3))
     first, second = x.lengths
     assert (first.dtype, second, op_types(builder)) == ("int64", 3, ["Shape"])
-    shape = vector(builder, [first, 2, second])
+    shape = builder.vector([first, 2, second])
     assert op_types(builder) == ["Shape", "Concat"]
     assert builder.graph.constant(builder.graph.nodes[-1].inputs[1]).tolist() == [2, 3]
     assert x.reshape([first, 3]).dtype == "float32"

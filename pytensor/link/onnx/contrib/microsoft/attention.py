@@ -117,7 +117,7 @@ def attention(
         length = lengths_of(past)[3]
         k, v = pt.concatenate([past[0], k], axis=2), pt.concatenate([past[1], v], axis=2)
     out = _attended(q, k, v, mask, added, length, **how)
-    return (out, pt.stack([k, v])) if node.has_output(1) else out
+    return (out, pt.stack([k, v])) if 1 in node.wanted_outputs else out
 
 
 @operator_funcify.register("MultiHeadAttention", domain=MICROSOFT)
@@ -129,7 +129,7 @@ def multi_head_attention(
     _refuse_inputs(past_sequence_length=past_length, cache_indirection=indirection)
     if k is None or v is None or q.type.ndim != 3 or 5 in (k.type.ndim, v.type.ndim):
         raise Refused("its query, key and value are packed into one tensor; give it each by itself")
-    if node.has_output(3):
+    if 3 in node.wanted_outputs:
         raise Refused("its output qk isn't supported")
     if bias is not None:
         width = lengths_of(q)[2]

@@ -84,7 +84,7 @@ def _turned(x, turns, turns_batch):
 
 
 def _without_statistics(node, *positions):
-    if any(map(node.has_output, positions)):
+    if not node.wanted_outputs.isdisjoint(positions):
         raise Refused("its mean or inverse deviation is read, which is only for training")
 
 

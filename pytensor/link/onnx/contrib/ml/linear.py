@@ -85,7 +85,7 @@ class Labels:
 def label_output(node, strings, **integers):
     """Return what a classifier's attributes say of its labels, which are strings or integers."""
     if strings:
-        labels = node.importer.strings.codes(strings) if node.has_output(0) else None
+        labels = node.importer.strings.codes(strings) if 0 in node.wanted_outputs else None
         return Labels(len(strings), labels, are_text=True)
     must_have(**integers)
     (labels,) = (np.asarray(v, dtype="int64") for v in integers.values())

@@ -90,7 +90,7 @@ def elementwise(*op_types):
             given = [v for v in inputs if v is not None]
             length = max((v.type.shape[0] for v in given if is_listed(v)), default=0)
             if not length or not all(_has_entries(v, length) for v in given):
-                inputs = broadcastable(inputs, declared=node.declared_inputs())
+                inputs = broadcastable(inputs, declared=node.declared_inputs)
                 return convert(*inputs, **attributes)
             rows = [None if v is None else entries(v) if v.type.ndim else [v] for v in inputs]
             results = []

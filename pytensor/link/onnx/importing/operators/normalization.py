@@ -28,7 +28,7 @@ def batch_normalization(
     dtype = upcast(*[v.type.dtype for v in (x, scale, bias, mean, variance)])
     image, scale, bias = (pt.cast(v, dtype) for v in (x, scale, bias))
     if not training_mode:
-        if node.has_output(1):
+        if 1 in node.wanted_outputs:
             raise Refused(
                 "it has more than one output, so it trains, and the standard says how only from "
                 "opset 14 on; export the model for inference, or with a later opset"
@@ -86,7 +86,7 @@ def layer_normalization(node, x, scale, bias=None, *, axis=-1, epsilon=1e-5, sta
     else:
         out = pt.nn.layer_norm(staged, staged.type.shape[axis:], eps=epsilon)
         out = _scaled(pt.cast(out, x.type.dtype), scale, bias)
-    if not (node.has_output(1) or node.has_output(2)):
+    if node.wanted_outputs.isdisjoint((1, 2)):
         return out
     axes = tuple(range(axis, x.type.ndim))
     mean, _, variance = moments(staged, axes, count(staged, axes))

@@ -128,7 +128,7 @@ def batch_normalization(
         return normalization.batch_normalization(
             node, x, scale, bias, mean, variance, epsilon=epsilon
         )
-    if node.has_output(1):
+    if 1 in node.wanted_outputs:
         raise Refused("it trains, for it has more than one output: export it for inference")
     return pt.batch_normalization(
         x, scale, bias, mean, variance, epsilon=epsilon, axes="per-activation"

@@ -90,7 +90,7 @@ def max_pool(
 ):
     sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
     ceil = bool(ceil_mode)
-    if not node.has_output(1):
+    if 1 not in node.wanted_outputs:
         return _pooled(x, _maxima, sliding, value=lowest(x.type.dtype), ceil_mode=ceil)
     values, indices = _pooled(x, _maxima, sliding, ceil_mode=ceil, return_indices=True)
     batch, channels, *spatial = lengths_of(x)

@@ -48,7 +48,7 @@ def resize(
 ):
     how, policy = coordinate_transformation_mode, keep_aspect_ratio_policy
     axes = [normalized(a, x.type.ndim) for a in (range(x.type.ndim) if axes is None else axes)]
-    if scales is not None and 0 in sum(node.declared_inputs()[2:3], scales.type.shape):
+    if scales is not None and 0 in sum(node.declared_inputs[2:3], scales.type.shape):
         scales = None  # as opset 10 left it out
     if (scales is None) == (sizes is None):
         how_many = "neither scales nor sizes" if sizes is None else "scales and sizes"

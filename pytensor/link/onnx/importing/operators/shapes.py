@@ -17,17 +17,17 @@ from pytensor.link.onnx.importing.sizes import (
     entries,
     folded,
     is_listed,
-    is_size,
     known,
     must_be_known,
     normalized,
     positions,
     product,
+    reshaped,
     size,
+    size_unless_zero,
     sizes,
     vector,
     wanted_sizes,
-    without_minus_one,
 )
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import constant
@@ -35,44 +35,21 @@ from pytensor.tensor.basic import constant
 Order = Literal["DCR", "CRD"]
 
 
-def reshaped(x, wanted):
-    """Reshape a tensor to sizes, of which one may be -1."""
-    return pt.reshape(x, vector(without_minus_one(sizes(x), wanted)), ndim=len(wanted))
-
-
 @operator_funcify.register("Reshape")
 def reshape(node, x, shape, *, allowzero=0):
-    wanted = _not_below(-1, wanted_sizes(node, shape))
+    wanted = wanted_sizes(node, shape, least=-1)
     if not allowzero:
-        wanted = [_unless_zero(v, x, i) for i, v in enumerate(wanted)]
-    if (is_listed(x) or _is_number(x)) and len(wanted) == 1:
+        wanted = [size_unless_zero(v, x, i) for i, v in enumerate(wanted)]
+    if len(wanted) == 1 and (is_listed(x) or _is_number(x)):
         return vector(entries(x) if x.type.ndim else [x], x.type.dtype)
     if is_listed(x) and not wanted:
         return entries(x)[0]
     return reshaped(x, wanted)
 
 
-def _not_below(least, wanted):
-    """Return wanted sizes, of which none that is known may be less."""
-    for length in map(known, wanted):
-        if length is not None and length < least:
-            raise Refused(f"its shape has {length}; its entries must be at least {least}")
-    return wanted
-
-
 def _is_number(x):
     """Return whether a scalar may be a size; a vector of it is given by its entry."""
     return x.type.ndim == 0 and is_integer(x)
-
-
-def _unless_zero(length, x, axis):
-    """Return a size of a reshape, that of the same axis of `x` in the place of 0."""
-    number = known(length)
-    if number is not None:
-        return size(x, axis) if number == 0 else length
-    if is_size(length) or axis >= x.type.ndim:
-        return length
-    return pt.switch(pt.eq(length, np.int64(0)), size(x, axis), length)
 
 
 @operator_funcify.register("Flatten")
@@ -138,7 +115,7 @@ def transpose(x, *, perm=()):
 
 @operator_funcify.register("Expand")
 def expand(node, x, shape):
-    return broadcast(x, _not_below(0, wanted_sizes(node, shape)))
+    return broadcast(x, wanted_sizes(node, shape, least=0))
 
 
 def broadcast(x, wanted):
