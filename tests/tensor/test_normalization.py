@@ -141,12 +141,11 @@ def test_half_precision_does_not_overflow(name):
     np.testing.assert_allclose(result, expected.astype("float64"), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("offset", [1e4, -1e4])
 @pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])
-def test_large_mean(name, offset):
+def test_large_mean(name):
     # The mean of squares, less the square of the mean, would have no digit left
     x = pt.tensor("x", shape=SHAPE, dtype="float32")
-    value = (X + offset).astype("float32")
+    value = (X + 1e4).astype("float32")
     result = pytensor.function([x], CASES[name][0](x), mode=REFERENCE_MODE)(value)
     expected = CASES[name][1](value).astype("float64")
     np.testing.assert_allclose(result, expected, atol=2e-3)
