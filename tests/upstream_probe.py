@@ -1,5 +1,6 @@
 """What PyTensor does in this process, as JSON: `test_upstream_unchanged` runs it with us and alone.
 
+python tests/upstream_probe.py imports
 python tests/upstream_probe.py modules
 python tests/upstream_probe.py graphs SEED,SEED... MODE...
 """
@@ -129,6 +130,10 @@ def rewrites(mode):
     return found
 
 
+def probe_imports():
+    return [describe(module) for module in upstream_modules()]
+
+
 def probe_modules():
     modules = list(upstream_modules())
     import_our_conversions()
@@ -172,7 +177,7 @@ def probe_graphs(seeds, *modes):
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
     with warnings.catch_warnings(action="ignore"):
-        probe = {"modules": probe_modules, "graphs": probe_graphs}[what]
-        result = probe(*arguments)
+        probes = {"imports": probe_imports, "modules": probe_modules, "graphs": probe_graphs}
+        result = probes[what](*arguments)
     result = {"path": list(pytensor.__path__), "probed": result}
     sys.stdout.write(json.dumps(result))

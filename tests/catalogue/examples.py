@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -192,13 +193,20 @@ class Example:
             Variables of the inputs; the results, and up to `order` times a gradient for each input
             of the dtype; values for the inputs.
         """
-        inputs = self.variables(dtype, known)
-        outputs = self.outputs(*inputs, dtype=dtype)
-        results, wrt = list(outputs), [x for x in inputs if x.type.dtype == dtype]
-        terms = [out**3 for out in outputs if out.type.dtype == dtype]
-        for _ in range(order if terms else 0):
-            cost = sum(term.sum(dtype=dtype) for term in terms)
-            gradients = pytensor.grad(cost, wrt, disconnected_inputs="ignore")
-            results += gradients
-            terms = [gradient**2 for gradient in gradients]
-        return inputs, results, self.values(dtype)
+        inputs, results = _graph(self, dtype, known, order, pytensor.config.floatX)
+        return [*inputs], [*results], self.values(dtype)
+
+
+@lru_cache(maxsize=16)
+def _graph(example, dtype, known, order, floatX):
+    """Return inputs and results of `Example.graph`, which backends and questions share."""
+    inputs = example.variables(dtype, known)
+    outputs = example.outputs(*inputs, dtype=dtype)
+    results, wrt = list(outputs), [x for x in inputs if x.type.dtype == dtype]
+    terms = [out**3 for out in outputs if out.type.dtype == dtype]
+    for _ in range(order if terms else 0):
+        cost = sum(term.sum(dtype=dtype) for term in terms)
+        gradients = pytensor.grad(cost, wrt, disconnected_inputs="ignore")
+        results += gradients
+        terms = [gradient**2 for gradient in gradients]
+    return inputs, results

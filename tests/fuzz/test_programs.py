@@ -18,11 +18,12 @@ from tests.fuzz.shrink import shrink
 
 # Programs of both dtypes and of every order of derivatives, one with static shapes, which JAX
 # compiles for each size, and one with an operator of the catalogue; and how many sizes of each.
-# Numba takes ten seconds for a program, and more for the long ones, of our own Ops: it has one.
+# Numba takes ten seconds for a program, and more for the long ones, of our own Ops: it has a short
+# one.
 TRUSTED = [linker for linker in LINKERS if linker != UNGUARDED]
 WITHOUT_NUMBA = [linker for linker in TRUSTED if linker != "NUMBA"]
 SHARE = [
-    (0, TRUSTED, 2), (5, WITHOUT_NUMBA, 2), (278, WITHOUT_NUMBA, 2),
+    (0, WITHOUT_NUMBA, 2), (5, WITHOUT_NUMBA, 2), (278, WITHOUT_NUMBA, 2), (19, TRUSTED, 1),
     *(pytest.param(k, TRUSTED, 4, marks=pytest.mark.long) for k in (0, 1, 3, 5, 278)),
 ]  # fmt: skip
 # The first ones of each dtype and order of derivatives

@@ -1,5 +1,3 @@
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,12 +6,11 @@ from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import verify_grad
 from pytensor.tensor.batchnorm import inference_form
-from tests.utils import REFERENCE_MODE
+from tests.utils import REFERENCE_MODE, compare_mode_and_py, dtypes_of
 
-AXES = {"spatial": (0, 2, 3), "per-activation": (0,), (1, 3): (1, 3), (0, 1, 2, 3): (0, 1, 2, 3)}
+AXES = {"spatial": (0, 2, 3), "per-activation": (0,), (1, 3): (1, 3)}
 SHAPE = (3, 2, 4, 5)
 
 
@@ -33,37 +30,6 @@ def reference(x, gamma, beta, axes, epsilon, ddof=1):
     return (x - mean) * invstd * gamma + beta, mean, invstd, running
 
 
-@pytest.mark.parametrize("ddof", [0, 1])
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("broadcast", [True, False])
-@pytest.mark.parametrize("axes", AXES)
-def test_train_against_numpy(axes, broadcast, static, ddof):
-    rng = np.random.default_rng(0)
-    reduced = AXES[axes]
-    shape = kept_shape(reduced, broadcast)
-    values = [rng.normal(2, 3, SHAPE), *(rng.normal(size=shape) for _ in range(3))]
-    values.append(rng.uniform(1, 2, shape))
-    inputs = [pt.tensor(shape=v.shape if static else (None,) * v.ndim) for v in values]
-    x, gamma, beta, running_mean, running_var = inputs
-    outputs = pt.batch_normalization_train(
-        x, gamma, beta, axes, 1e-2, 0.3, running_mean, running_var, ddof
-    )
-    results = pytensor.function(inputs, [*outputs], mode=REFERENCE_MODE)(*values)
-
-    out, mean, invstd, variance = reference(*values[:3], reduced, 1e-2, ddof)
-    statistics = [v.reshape(shape) for v in (mean, invstd, variance)]
-    expected = [
-        out,
-        *statistics[:2],
-        values[3] * 0.7 + statistics[0] * 0.3,
-        values[4] * 0.7 + statistics[2] * 0.3,
-    ]
-    for variable, result, wanted in zip(outputs, results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
-        if static:
-            assert variable.type.shape == wanted.shape
-
-
 def test_number_of_results():
     x, v = pt.tensor4(), pt.vector()
     assert len(pt.batch_normalization_train(x, v, v, "spatial")) == 3
@@ -77,7 +43,7 @@ def test_single_element_keeps_a_finite_running_variance():
     np.testing.assert_allclose(running_var.eval(mode=REFERENCE_MODE), [0.9, 0.9])
 
 
-@pytest.mark.parametrize("axes", ["spatial", (1, 3)])
+@pytest.mark.parametrize("axes", AXES)
 def test_inference(axes):
     rng = np.random.default_rng(1)
     shape = kept_shape(AXES[axes], broadcast=False)
@@ -115,39 +81,6 @@ def test_train_gradients(used, ddof):
     verify_grad(loss, values, rng=rng, mode=REFERENCE_MODE)
 
 
-def test_second_order():
-    rng = np.random.default_rng(3)
-    values = [rng.normal(size=(2, 2, 3)), rng.normal(size=3), rng.normal(size=3)]
-    weights = rng.normal(size=(2, 2, 3))
-
-    def first(x, gamma, beta):
-        out, mean, _, var = pt.batch_normalization_train(
-            x, gamma, beta, (0, 1), 1e-1, running_var=np.ones(3)
-        )
-        loss = (out**2 * weights).sum() + (mean**3).sum() + (var**2).sum()
-        grads = pytensor.grad(loss, [x, gamma, beta])
-        return pt.concatenate([g.ravel() for g in grads])
-
-    verify_grad(first, values, rng=rng, mode=REFERENCE_MODE)
-
-
-def dtypes_in(variables):
-    """Return floating dtypes of every variable of a graph, those of inner graphs included."""
-    found, pending, seen = set(), list(variables), set()
-    while pending:
-        v = pending.pop()
-        if v in seen:
-            continue
-        seen.add(v)
-        if hasattr(v.type, "dtype") and v.type.dtype.startswith("float"):
-            found.add(v.type.dtype)
-        if v.owner:
-            pending.extend([*v.owner.inputs, *v.owner.outputs])
-            if isinstance(v.owner.op, OpFromGraph):
-                pending.extend(v.owner.op.inner_outputs)
-    return found
-
-
 @pytest.mark.parametrize("shape", [(3, 2, 4, 5), (None, 2, None, None), (None,) * 4])
 def test_float32_throughout(shape):
     x = pt.tensor("x", dtype="float32", shape=shape)
@@ -157,7 +90,8 @@ def test_float32_throughout(shape):
     for outputs, inputs in [(train, [x, gamma, beta]), ([infer], [x, gamma, beta, mean, var])]:
         loss = sum(out.sum(acc_dtype="float32") for out in outputs)
         gradients = pytensor.grad(loss, inputs)
-        assert dtypes_in([*outputs, *gradients]) == {"float32"}
+        floats = {d for d in dtypes_of([*outputs, *gradients]) if d.startswith("float")}
+        assert floats == {"float32"}
 
 
 def test_parameters_take_the_dtype_of_the_input():
@@ -166,22 +100,13 @@ def test_parameters_take_the_dtype_of_the_input():
     assert {r.type.dtype for r in results} == {"float32"}
 
 
-def test_large_offset():
-    # The one-pass formula, mean of squares minus square of mean, would lose everything here
-    x = (np.arange(8.0).reshape(2, 1, 4) + 1e6).astype("float32")
-    v = np.ones(1, "float32")
-    _, _, invstd = pt.batch_normalization_train(x, v, v, "spatial", 0.0)
-    np.testing.assert_allclose(
-        invstd.eval(mode=REFERENCE_MODE), 1 / np.arange(8.0).std(keepdims=True), rtol=1e-3
-    )
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
         ({"axes": "channels"}, ValueError, "axes must be 'per-activation', 'spatial'"),
         ({"axes": (0, 4)}, ValueError, "axes must be"),
         ({"axes": (0, 0)}, ValueError, "axes must be"),
+        ({"axes": (1, -3)}, ValueError, "axes must be"),
         ({"axes": ()}, ValueError, "axes must be"),
         ({"axes": (True,)}, ValueError, "axes must be"),
         ({"axes": 1.0}, ValueError, "axes must be"),
@@ -202,17 +127,6 @@ def test_bad_input(change, error, message):
     assert "\n" not in str(raised.value)
     with pytest.raises(error, match=message):
         pt.batch_normalization_train(inputs=arguments.pop("x"), **arguments)
-
-
-def test_negative_axes():
-    x = pt.tensor("x", shape=SHAPE)
-    outs = [
-        pt.batch_normalization_train(x, np.ones(SHAPE[1]), np.zeros(SHAPE[1]), axes=axes)[0]
-        for axes in [(0, -1, -2), (0, 2, 3)]
-    ]
-    assert outs[0].owner.op == outs[1].owner.op
-    with pytest.raises(ValueError, match="axes must be"):
-        pt.batch_normalization_train(x, np.ones(2), np.zeros(2), axes=(1, -3))
 
 
 def test_half_precision_counts_beyond_its_range():
@@ -245,80 +159,36 @@ def test_bad_arguments_for_training(change, message):
         pt.batch_normalization_train(np.ones(SHAPE), np.ones(2), np.ones(2), "spatial", **change)
 
 
-def training_graph(shape, axes, dtype="float64", *, static=False, ddof=1):
-    """Return inputs, and all results with first and second derivatives."""
-    kept = [n for a, n in enumerate(shape) if a not in axes]
-    shapes = [shape, *[kept] * 4]
-    inputs = [
-        pt.tensor(name, dtype=dtype, shape=s if static else (None,) * len(s))
-        for name, s in zip("xgbmv", shapes, strict=True)
-    ]
-    x, gamma, beta, mean, var = inputs
-    outputs = pt.batch_normalization_train(
-        x, gamma, beta, axes, 1e-1, 0.3, mean, var, running_var_ddof=ddof
-    )
-    cost = sum(pt.sum(out**3, dtype=dtype) for out in outputs)
-    first = pytensor.grad(cost, inputs)
-    second = pytensor.grad(sum(pt.sum(g**2, dtype=dtype) for g in first), inputs)
-    return inputs, [*outputs, *first, *second]
-
-
-def training_values(shape, axes, dtype="float64"):
+def training_values(shape, axes):
     rng = np.random.default_rng(7)
     kept = [n for a, n in enumerate(shape) if a not in axes]
-    values = [rng.normal(1, 2, shape), *(rng.uniform(0.5, 2, kept) for _ in range(4))]
-    return [v.astype(dtype) for v in values]
-
-
-def compiled(inputs, outputs, mode):
-    cxx = "" if mode == REFERENCE_MODE else pytensor.config.cxx
-    with pytensor.config.change_flags(cxx=cxx):
-        return pytensor.function(inputs, outputs, mode=mode, on_unused_input="ignore")
-
-
-@cache
-def compiled_for_all_lengths(mode):
-    """Return a function of training's results and first derivatives, of any lengths of 3 axes."""
-    inputs, outputs = training_graph((3, 2, 4), (0, 2))
-    return compiled(inputs, outputs[:10], REFERENCE_MODE if mode == "reference" else mode)
-
-
-def compare_results(functions, values, modes, **tolerance):
-    """Compare results with those of the first function, which are returned."""
-    results = [[np.asarray(v) for v in function(*values)] for function in functions]
-    for mode, found in zip(modes, results[1:], strict=True):
-        for result, expected in zip(found, results[0], strict=True):
-            assert result.dtype == expected.dtype
-            assert result.shape == expected.shape
-            np.testing.assert_allclose(result, expected, err_msg=str(mode), **tolerance)
-    return results[0]
+    return [rng.normal(1, 2, shape), *(rng.uniform(0.5, 2, kept) for _ in range(4))]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["CVM", "JAX"])
+@pytest.mark.parametrize(("mode", "static"), [("CVM", False), ("JAX", True)])
 @pytest.mark.parametrize("shape", [(0, 2, 4), (3, 2, 0), (3, 0, 4), (1, 2, 1)])
-def test_empty_and_single(shape, mode):
+def test_empty_and_single(shape, mode, static):
     """An empty batch has mean and variance 0, and changes no running statistics."""
     if mode == "JAX":
         pytest.importorskip("jax")
-    axes = (0, 2)
-    values = training_values(shape, axes)
-    inputs, outputs = training_graph(shape, axes, static=True)
-    for functions in (
-        [compiled_for_all_lengths(m) for m in ("reference", mode)],
-        [compiled(inputs, outputs[:10], m) for m in (REFERENCE_MODE, mode)],
-    ):
-        results = compare_results(functions, values, [mode], rtol=1e-9, atol=1e-12)
-        assert all(np.isfinite(v).all() for v in results)
-        out, mean, invstd, new_mean, new_var = results[:5]
-        assert out.shape == shape
-        if 0 in shape:
-            np.testing.assert_array_equal(mean, np.zeros(shape[1]))
-            np.testing.assert_allclose(invstd, 1 / np.sqrt(np.full(shape[1], 0.1)))
-            np.testing.assert_array_equal(new_mean, values[3])
-            np.testing.assert_array_equal(new_var, values[4])
-        else:
-            np.testing.assert_allclose(new_var, values[4] * 0.7)
+    values = training_values(shape, (0, 2))
+    inputs = [pt.tensor(shape=v.shape if static else (None,) * v.ndim) for v in values]
+    outputs = pt.batch_normalization_train(*inputs[:3], (0, 2), 0.1, 0.3, *inputs[3:])
+    gradients = pytensor.grad(sum((out**3).sum() for out in outputs), inputs)
+    results = compare_mode_and_py(
+        mode, inputs, [*outputs, *gradients], values, rtol=1e-9, atol=1e-12
+    )
+    assert all(np.isfinite(v).all() for v in results)
+    out, mean, invstd, new_mean, new_var = results[:5]
+    assert out.shape == shape
+    if 0 in shape:
+        np.testing.assert_array_equal(mean, np.zeros(shape[1]))
+        np.testing.assert_allclose(invstd, 1 / np.sqrt(np.full(shape[1], 0.1)))
+        np.testing.assert_array_equal(new_mean, values[3])
+        np.testing.assert_array_equal(new_var, values[4])
+    else:
+        np.testing.assert_allclose(new_var, values[4] * 0.7)
 
 
 @st.composite
@@ -362,6 +232,8 @@ def test_any_shape_and_axes(case, static, broadcast, ddof):
     ]
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, wanted.reshape(result.shape), rtol=1e-10, atol=1e-12)
+    if static:
+        assert [v.type.shape for v in (*outputs, infer)] == [result.shape for result in results]
 
 
 def test_nan_and_infinity_stay_in_their_channel():

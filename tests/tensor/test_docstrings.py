@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import pytensor
+
 ROOT = Path(__file__).parents[2]
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -16,4 +18,6 @@ MODULES = [
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module):
-    assert doctest.testmod(import_module(module)).failed == 0
+    # Numba takes half a minute to compile them
+    with pytensor.config.change_flags(mode="FAST_COMPILE"):
+        assert doctest.testmod(import_module(module)).failed == 0

@@ -6,7 +6,6 @@ from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.gradient import verify_grad
 from tests.utils import (
     REFERENCE_MODE,
     TOLERANCES,
@@ -92,8 +91,9 @@ def graph(name, dtype="float64", static=True):
     return inputs, [out, *pytensor.grad(cost, inputs)]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize(
+    ("dtype", "static"), [("float16", True), ("float32", False), ("float64", False)]
+)
 @pytest.mark.parametrize("name", CASES)
 def test_values(name, static, dtype):
     inputs, (out, *_) = graph(name, dtype, static)
@@ -108,19 +108,6 @@ def test_values(name, static, dtype):
     np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_optional_parameters(name):
-    function, reference, _, spread = CASES[name]
-    x, scale, bias = values_of(name)
-    expected = reference(x)
-    plain = function(pt.constant(x)).eval(mode=REFERENCE_MODE)
-    np.testing.assert_allclose(plain, expected, rtol=1e-12)
-    scaled = function(pt.constant(x), scale).eval(mode=REFERENCE_MODE)
-    np.testing.assert_allclose(scaled, expected * spread(scale), rtol=1e-12)
-    shifted = function(pt.constant(x), None, bias).eval(mode=REFERENCE_MODE)
-    np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
-
-
 def test_batch_norm_without_parameters():
     """Also where only run time knows the number of channels."""
     axes = {"axis": (0, 2, 3), "keepdims": True}
@@ -129,23 +116,6 @@ def test_batch_norm_without_parameters():
         x = pt.tensor("x", shape=shape, dtype="float64")
         y, *_ = pt.nn.batch_norm(x, None, None, training=True)
         np.testing.assert_allclose(y.eval({x: X}, mode=REFERENCE_MODE), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["layer_over_two", "rms"])
-def test_gradients(name):
-    values = values_of(name)
-    rng = np.random.default_rng(0)
-    verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
-
-
-def test_second_gradients():
-    def first(*inputs):
-        gradients = pytensor.grad((CASES["layer"][0](*inputs) ** 3).sum(), inputs)
-        return pt.concatenate([g.ravel() for g in gradients])
-
-    values = [v[:1, :, :2] if v.ndim == 4 else v for v in values_of("layer")]
-    rng = np.random.default_rng(0)
-    verify_grad(first, values, rng=rng, mode=REFERENCE_MODE, eps=1e-6, rel_tol=1e-4)
 
 
 @pytest.mark.slow
@@ -171,12 +141,11 @@ def test_half_precision_does_not_overflow(name):
     np.testing.assert_allclose(result, expected.astype("float64"), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("offset", [1e4, -1e4])
 @pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])
-def test_large_mean(name, offset):
+def test_large_mean(name):
     # The mean of squares, less the square of the mean, would have no digit left
     x = pt.tensor("x", shape=SHAPE, dtype="float32")
-    value = (X + offset).astype("float32")
+    value = (X + 1e4).astype("float32")
     result = pytensor.function([x], CASES[name][0](x), mode=REFERENCE_MODE)(value)
     expected = CASES[name][1](value).astype("float64")
     np.testing.assert_allclose(result, expected, atol=2e-3)

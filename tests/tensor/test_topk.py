@@ -3,7 +3,6 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.gradient import verify_grad
 from tests.utils import REFERENCE_MODE
 
 rng = np.random.default_rng(0)
@@ -50,19 +49,6 @@ def test_integers(dtype):
     np.testing.assert_array_equal(values, value[[1, 3, 0]])
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-def test_gradients(axis):
-    # Far enough apart for finite differences not to change the order
-    value = rng.permutation(np.arange(12.0)).reshape(3, 4)
-    weights = rng.normal(size=(3, 4)).take(range(2), axis=axis)
-
-    def first(x):
-        return pytensor.grad((weights * pt.topk(x, 2, axis)[0] ** 2).sum(), x)
-
-    for function in (lambda x: pt.topk(x, 2, axis)[0], first):
-        verify_grad(function, [value], rng=rng, mode=REFERENCE_MODE)
-
-
 def test_gradient_of_ties():
     x = pt.vector("x")
     f = pytensor.function([x], pytensor.grad(pt.topk(x, 2)[0].sum(), x), mode=REFERENCE_MODE)
@@ -97,8 +83,11 @@ def test_bad_k(k):
 def test_bad_input():
     with pytest.raises(ValueError, match="at least one axis"):
         pt.topk(pt.scalar(), 1)
-    with pytest.raises(ValueError, match="topk: axis must be an int from -2 to 1, got 2"):
-        pt.topk(pt.matrix(), 1, axis=2)
+    with pytest.raises(TypeError, match="topk: x must be of real numbers"):
+        pt.topk(pt.zvector(), 1)
+    for axis in (2, -3, None, "0", True):
+        with pytest.raises(ValueError, match="topk: axis must be an int from -2 to 1, got"):
+            pt.topk(pt.matrix(), 1, axis)
     message = "k=4 is larger than the length 3 of axis 0"
     with pytest.raises(ValueError, match=message):
         pt.topk(np.arange(3.0), 4)
@@ -106,11 +95,3 @@ def test_bad_input():
     f = pytensor.function([x], pt.topk(x, 4), mode=REFERENCE_MODE)
     with pytest.raises(ValueError, match=message):
         f([1.0, 2.0, 3.0])
-
-
-def test_bad_axis_and_dtype():
-    for axis in (1, -2, None, "0", True):
-        with pytest.raises(ValueError, match="topk: axis must be an int from -1 to 0, got"):
-            pt.topk(pt.vector(), 1, axis)
-    with pytest.raises(TypeError, match="topk: x must be of real numbers"):
-        pt.topk(pt.zvector(), 1)

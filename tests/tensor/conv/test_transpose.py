@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from scipy.signal import convolve
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
 from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
+from tests.tensor.conv.test_conv import symbolic_pair
 from tests.utils import REFERENCE_MODE
 
 
@@ -34,10 +34,6 @@ def naive_conv_transpose(image, filters, pads, stride, dilation, groups, flip, m
             )
     crop = [slice(lo, size - hi) for size, (lo, hi) in zip(spatial, pads, strict=True)]
     return out[(..., *crop)]
-
-
-def symbolic_pair(ndim, dtype="float64"):
-    return [pt.tensor(name, dtype=dtype, shape=(None,) * ndim) for name in ("image", "filters")]
 
 
 # border_mode, the same as pairs for a kernel of 2 x 3, stride, dilation, groups, flip, padding
@@ -93,15 +89,6 @@ def test_transpose_of_the_convolution(n):
     np.testing.assert_allclose((forward * y).sum(), (x * back).sum(), rtol=1e-12)
 
 
-def test_against_scipy():
-    rng = np.random.default_rng(2)
-    image, kernel = rng.normal(size=(4, 5, 3)), rng.normal(size=(2, 3, 4))
-    out = conv_transpose(image[None, None], kernel[None, None], filter_flip=False)
-    np.testing.assert_allclose(
-        out.eval(mode=REFERENCE_MODE)[0, 0], convolve(image, kernel), rtol=1e-12
-    )
-
-
 @pytest.mark.parametrize("symbolic", [True, False])
 def test_output_shape(symbolic):
     rng = np.random.default_rng(3)
@@ -115,24 +102,6 @@ def test_output_shape(symbolic):
     if symbolic:
         with pytest.raises(ValueError, match=r"gradient of the output must have shape \(2, 3, 4"):
             f(values[0][:, :, :3], values[1])
-
-
-def test_second_order():
-    rng = np.random.default_rng(4)
-    op = ConvTranspose(
-        border_mode=((1, 0), (0, 2)),
-        subsample=(2, 1),
-        filter_dilation=(1, 2),
-        num_groups=2,
-        output_padding=(1, 0),
-    )
-    values = [rng.normal(size=(1, 4, 3, 2)), rng.normal(size=(4, 1, 2, 3))]
-
-    def derivative(*variables):
-        gradients = pytensor.grad((op(*variables) ** 2).sum(), variables)
-        return sum((g**2).sum() for g in gradients)
-
-    verify_grad(derivative, values, rng=rng, mode=REFERENCE_MODE, rel_tol=1e-4, abs_tol=1e-4)
 
 
 def test_gradients_are_convolutions():

@@ -14,30 +14,6 @@ from tests.utils import REFERENCE_MODE
 pytestmark = pytest.mark.usefixtures("compiler")
 
 
-def reference(x):
-    x = np.asarray(x, dtype="longdouble")
-    with np.errstate(over="ignore"):
-        return (x / (1 + np.exp(-x))).astype("float64")
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_values_and_gradient(dtype):
-    """In Python; the other modes are below, of all activations at once."""
-    x = pt.vector("x", dtype=dtype)
-    out = pt.silu(x)
-    (gradient,) = pytensor.grad(out.sum(dtype=dtype), [x])
-    assert out.type.dtype == gradient.type.dtype == dtype
-    value = np.array([-1e4, -88, -20, -1.5, -1e-4, 0, 1e-4, 0.7, 20, 88, 1e4]).astype(dtype)
-    results = pytensor.function([x], [out, gradient], mode=REFERENCE_MODE)(value)
-    v = value.astype("float64")
-    with np.errstate(over="ignore"):
-        s = 1 / (1 + np.exp(-v))
-    tolerance = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-14}[dtype]
-    for result, expected in zip(results, [reference(v), s * (1 + v * (1 - s))], strict=True):
-        assert result.dtype == dtype
-        np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
-
-
 def normal(x):
     return special.ndtr(x), np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
 
@@ -139,22 +115,12 @@ def test_activations_of_integers(mode, dtype):
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_second_gradients_of_activations(name):
-    function = ACTIVATIONS[name][0]
-    value = np.array([[-3.5, -0.4], [0.1, 2.5]])
-    first = lambda x: pytensor.grad(function(x).sum(), x)  # noqa: E731
-    for checked in (function, first):
-        verify_grad(checked, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("value", [1e30, -1e30, 1e300, -1e300])
-def test_activations_are_finite(name, value):
-    x = pt.scalar("x", dtype="float64")
+def test_activations_are_finite(name):
+    x = pt.vector("x", dtype="float64")
     out = ACTIVATIONS[name][0](x)
-    results = pytensor.function([x], [out, pytensor.grad(out, x)], mode=REFERENCE_MODE)(value)
-    assert np.isfinite(results).all()
-    assert np.isnan(pytensor.function([x], out, mode=REFERENCE_MODE)(np.nan))
+    f = pytensor.function([x], [out, pytensor.grad(out.sum(), x)], mode=REFERENCE_MODE)
+    assert np.isfinite(f([1e30, -1e30, 1e300, -1e300])).all()
+    assert np.isnan(f([np.nan])[0]).all()
 
 
 @pytest.mark.slow

@@ -60,32 +60,6 @@ def naive_pool(x, ws, ceil, stride, pad, mode, dilation=None):
     return out
 
 
-def pairs(pad):
-    return tuple((p, p) if isinstance(p, int) else p for p in pad)
-
-
-@pytest.mark.parametrize("mode", POOL_MODES)
-def test_against_definition(mode):
-    ws, stride, pad = (3, 2), (1, 2), (1, 0)
-    rng = np.random.default_rng(0)
-    # All below zero: zeros from padding would win a maximum
-    value = -1 - rng.permutation(2 * 7 * 8).reshape(2, 1, 7, 8).astype("float64")
-    expected = naive_pool(value, ws, False, stride, ((1, 1), (0, 0)), mode)
-
-    def pool(x):
-        return pt.pool_2d(x, ws, True, stride, pad, mode)
-
-    x = pt.tensor4("x")
-    f = pytensor.function([x], [pool(x), pool(x).shape], mode=REFERENCE_MODE)
-    out, shape = f(value)
-    np.testing.assert_allclose(out, expected, rtol=1e-12)
-    assert tuple(shape) == expected.shape
-    known = pool(pt.constant(value))
-    assert known.type.shape == expected.shape
-    np.testing.assert_allclose(known.eval(mode=REFERENCE_MODE), expected, rtol=1e-12)
-    verify_grad(pool, [value[:1] / 10], rng=rng, mode=REFERENCE_MODE)
-
-
 @st.composite
 def poolings(draw, modes=POOL_MODES):
     """Draw an Op and the shape of its image."""
@@ -196,21 +170,6 @@ def test_indices_where_all_is_minus_infinity():
     assert gradient.sum() == 2
 
 
-@pytest.mark.parametrize(
-    ("mode", "dtype"), [("max", "float32"), ("sum", "int8"), ("sum", "uint8"), ("sum", "float32")]
-)
-def test_dtypes(dtype, mode):
-    x = pt.tensor4("x", dtype=dtype)
-    value = np.arange(20).reshape(1, 1, 4, 5).astype(dtype)
-    if dtype != "uint8":
-        value = -value
-    out = pt.pool_2d(x, (2, 2), stride=(1, 2), pad=1, mode=mode)
-    assert out.type.dtype == dtype
-    f = pytensor.function([x], out, mode=REFERENCE_MODE)
-    expected = naive_pool(value, (2, 2), True, (1, 2), ((1, 1),) * 2, mode)
-    np.testing.assert_array_equal(f(value), expected)
-
-
 @pytest.mark.slow
 def test_half_precision_does_not_overflow():
     value = np.full((1, 1, 4, 6), 60000, "float16")
@@ -223,44 +182,6 @@ def test_half_precision_does_not_overflow():
     ]
     for out in compare_jax_and_py([x], outputs, [value])[:3]:
         np.testing.assert_array_equal(out, np.full(out.shape, 60000, "float16"))
-
-
-def test_pytorch_names():
-    value = np.random.default_rng(1).normal(size=(1, 2, 5, 7))
-    none = (1, 1), (1, 1)
-    for out, reference in [
-        (pt.nn.max_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "max")),
-        (
-            pt.nn.max_pool2d(value, (2, 3), ceil_mode=True),
-            ((2, 3), True, (2, 3), ((0, 0),) * 2, "max"),
-        ),
-        (
-            pt.nn.max_pool2d(value, (2, 3), (1, 2), ((0, 1), (2, 0)), dilation=(3, 2)),
-            ((2, 3), False, (1, 2), ((0, 1), (2, 0)), "max", (3, 2)),
-        ),
-        (pt.nn.avg_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "average_inc_pad")),
-        (
-            pool_nd(value, (3, 3), False, 2, 1, "average_exc_pad", dilation=(1, 2)),
-            ((3, 3), True, (2, 2), none, "average_exc_pad", (1, 2)),
-        ),
-        (
-            pt.nn.avg_pool1d(value, 3, 2, 1, ceil_mode=True),
-            ((3,), True, (2,), ((1, 1),), "average_inc_pad"),
-        ),
-        (
-            pt.nn.max_pool3d(
-                value, (2, 3, 1), 2, (1, 0, 0), dilation=(1, 2, 1), return_indices=True
-            )[1],
-            ((2, 3, 1), False, (2, 2, 2), ((1, 1), (0, 0), (0, 0)), "indices", (1, 2, 1)),
-        ),
-        (
-            pool_nd(value, (2, 3, 2), pad=(1, 0, 1), mode="sum"),
-            ((2, 3, 2), True, (2, 3, 2), ((1, 1), (0, 0), (1, 1)), "sum"),
-        ),
-    ]:
-        np.testing.assert_allclose(
-            out.eval(mode=REFERENCE_MODE), naive_pool(value, *reference), rtol=1e-12
-        )
 
 
 def test_other_ranks():

@@ -60,14 +60,12 @@ def test_of_equal_indices_the_last_stays():
     verify_grad(lambda x: pytensor.grad((unpool(x) ** 3).sum(), x), [value], mode=REFERENCE_MODE)
 
 
-# Mode JAX alone, which checks nothing, has no error.
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "NUMBA", "ONNX", "jax_mode"])
+# Mode JAX alone, which checks nothing, has no error; Numba's is in `tests.link.numba`.
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "ONNX", "jax_mode"])
 @pytest.mark.parametrize("index", [-1, 4])
 def test_indices_outside_of_the_output(index, mode):
     if mode == "jax_mode":
         mode = pytest.importorskip("pytensor.link.jax.mode").jax_mode()
-    if mode == "NUMBA":
-        pytest.importorskip("numba")
     if mode == "ONNX":
         pytest.importorskip("onnxruntime")
     x, indices = pt.vector("x"), pt.lvector("indices")

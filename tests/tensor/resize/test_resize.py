@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.gradient import verify_grad
 from pytensor.tensor.resize import (
     ASPECT_RATIO_POLICIES,
     COORDINATE_MODES,
@@ -123,31 +122,6 @@ TARGETS = [
 ]
 
 
-def coordinates(how):
-    return CROP if how == "tf_crop_and_resize" else {"coordinate_transformation_mode": how}
-
-
-@pytest.mark.parametrize("how", ["half_pixel", "align_corners", "tf_half_pixel_for_nn"])
-@pytest.mark.parametrize(
-    "method", [{"nearest_mode": "round_prefer_floor"}, {"mode": "linear"}], ids=str
-)
-def test_against_specification(method, how):
-    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
-    x = pt.tensor4("x")
-    options = [target | method | coordinates(how) for target in TARGETS]
-    unknown = [pt.resize(x, **o) for o in options]
-    known = [pt.resize(value, **o) for o in options]
-    f = pytensor.function([x], [*unknown, *known, *(v.shape for v in unknown)], mode=REFERENCE_MODE)
-    results = iter(f(value))
-    expected = [naive_resize(value, **o) for o in options]
-    for variable, wanted in zip([*unknown, *known], 2 * expected, strict=True):
-        np.testing.assert_allclose(next(results), wanted, rtol=1e-10, atol=1e-10)
-        for a, b in zip(variable.type.shape, wanted.shape, strict=True):
-            assert a in (None, b)
-    assert [v.type.shape for v in known] == [wanted.shape for wanted in expected]
-    assert [tuple(shape) for shape in results] == [wanted.shape for wanted in expected]
-
-
 @st.composite
 def resizings(draw):
     """Draw the shape of an input, and arguments for it."""
@@ -198,6 +172,8 @@ def test_any_arguments(resizing, static, seed):
     # The gradient is the transpose of the linear part.
     linear = naive_resize(value, **options | {"extrapolation_value": 0.0})
     np.testing.assert_allclose((moved * value).sum(), (linear * cotangent).sum(), atol=1e-8)
+    if static:
+        assert out.type.shape == result.shape
 
 
 @pytest.mark.parametrize("target", [*TARGETS, {"scale": (2, 3)}], ids=str)
@@ -222,31 +198,6 @@ def test_against_pillow(mode, resample, size):
         value, size=size, mode=mode, antialias=True, exclude_outside=True, cubic_coeff_a=-0.5
     ).eval(mode=REFERENCE_MODE)
     np.testing.assert_allclose(result, np.asarray(image), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("shape", [(1, 2, 5, 4), (None,) * 4])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"size": (3, 6)},
-        {"scale": (1.5, 0.5), "mode": "linear"},
-        {"size": (2, 7), "mode": "cubic", "antialias": True},
-    ],
-    ids=str,
-)
-def test_gradients(options, shape):
-    rng = np.random.default_rng(2)
-    value = rng.normal(size=(1, 2, 5, 4))
-
-    def resized(x):
-        return pt.resize(pt.specify_shape(x, shape), **options)
-
-    verify_grad(resized, [value], rng=rng, mode=REFERENCE_MODE)
-
-    def gradient(x):
-        return pytensor.grad((resized(x) ** 3).sum(), x)
-
-    verify_grad(gradient, [value], rng=rng, mode=REFERENCE_MODE)
 
 
 def test_many_readers_of_one_cell_are_not_listed():
