@@ -102,7 +102,7 @@ def parameter(*shape, draw=small):
     return Input(shape, shape, draw)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # some Ops have no hash before they have made a node
 class Example:
     """A small graph of an operator.
 
