@@ -72,12 +72,11 @@ class TunedJAXLinker(JAXLinker):
             )
         with self.compiling():
             function = self._convert(fgraph, sizes, convert_node, **kwargs)
-        function = with_dtypes(function, fgraph.outputs)
 
         @wraps(function)
         def traced(*args):
             with self.compiling():
-                return function(*args)
+                return tuple(map(with_dtype, function(*args), fgraph.outputs))
 
         if self.options.devices == 1:
             return traced
@@ -281,25 +280,17 @@ class TunedJAXLinker(JAXLinker):
         return f"{type(self).__name__}({self.options})"
 
 
-def with_dtypes(function, outputs):
-    """Give a function's results the dtypes of PyTensor's variables.
+def with_dtype(result, variable):
+    """Give a function's result the dtype of PyTensor's variable.
 
     PyTensor hands JAX a constant without axes as a number of Python's, which has no dtype; see
     ``thoughts/upstream/jax-scalar-constant-dtype.md``.
     """
-
     import jax
 
-    def with_dtype(result, variable):
-        # Other results have theirs; generators and the like have none.
-        if not isinstance(result, jax.Array | bool | int | float | complex):
-            return result
-        if not jax.typeof(result).weak_type:
-            return result
-        return jax.numpy.asarray(result, jax.dtypes.canonicalize_dtype(variable.type.dtype))
-
-    @wraps(function)
-    def converted(*args):
-        return tuple(map(with_dtype, function(*args), outputs))
-
-    return converted
+    # Other results have theirs; generators and the like have none.
+    if not isinstance(result, jax.Array | bool | int | float | complex):
+        return result
+    if not jax.typeof(result).weak_type:
+        return result
+    return jax.numpy.asarray(result, jax.dtypes.canonicalize_dtype(variable.type.dtype))
