@@ -8,6 +8,7 @@ leads to its source; what has none is PyTensor's own, for they are partial (PEP 
 import ast
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -46,8 +47,7 @@ def stub_of(path, module):
 
 
 def write_stubs(root, folder):
-    """Write the stubs of the modules below `root`/pytensor into a folder, emptied before."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Write the stubs of the modules below `root`/pytensor into a folder."""
     found = [path for kind in ("*.py", "*.pyi") for path in (root / "pytensor").rglob(kind)]
     for path in sorted({path.with_suffix(".py") for path in found if path.stem != "__extend__"}):
         module = path.relative_to(root).with_suffix("")
@@ -56,16 +56,23 @@ def write_stubs(root, folder):
         name = ".".join(module.parts).removesuffix(".__init__")
         target.write_text(stub_of(path, name), encoding="utf-8")
     (folder / "py.typed").write_text("partial\n")
-    return folder
 
 
 class StubsHook(BuildHookInterface):
     """hatchling's form of it; an editable installation has the sources, and no stubs."""
 
+    _folder = None
+
     def initialize(self, version, build_data):
         """Add the stubs to a wheel."""
         # An older Python can't read our modules; pip says which one it wants after the build.
         if version != "editable" and sys.version_info >= (3, 12):
-            root = Path(self.root)
-            folder = write_stubs(root, root / "build" / "stubs")
-            build_data["force_include"][str(folder)] = "pytensor-stubs"
+            # Each build has its own folder, for two may run at once.
+            self._folder = tempfile.mkdtemp()
+            write_stubs(Path(self.root), Path(self._folder))
+            build_data["force_include"][self._folder] = "pytensor-stubs"
+
+    def finalize(self, version, build_data, artifact_path):
+        """Remove the stubs' folder."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder)

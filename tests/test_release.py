@@ -268,6 +268,19 @@ def test_an_older_python_builds_a_wheel_so_that_pip_says_which_it_wants(monkeypa
     assert build_data == {"force_include": {}}
 
 
+def test_builds_at_the_same_time_do_not_share_stubs():
+    stubs = ci_program("stubs.py")
+    first, second = (stubs.StubsHook(str(ROOT), {}, None, None, "", "wheel") for _ in range(2))
+    included = [{"force_include": {}} for _ in range(2)]
+    for hook, build_data in zip((first, second), included, strict=True):
+        hook.initialize("standard", build_data)
+    first.finalize("standard", included[0], "")
+    (left,) = included[1]["force_include"]
+    assert (Path(left) / "py.typed").exists()
+    second.finalize("standard", included[1], "")
+    assert not Path(left).exists()
+
+
 def test_an_older_python_ends_in_one_line(monkeypatch):
     pytest.importorskip("hatchling")
     hook = ci_program("readme.py").ReadmeHook(str(ROOT), {})
