@@ -91,6 +91,19 @@ def test_convolution_and_its_gradients(convolution, dtype, data):
     )
 
 
+def test_gradients_of_known_shape_are_single_nodes():
+    """Also where the stride leaves padding of the output."""
+    x = pt.tensor("x", shape=(2, 4, 9, 11), dtype="float32")
+    w = pt.tensor("w", shape=(6, 4, 3, 2), dtype="float32")
+    g = pt.tensor("g", shape=(2, 6, 4, 4), dtype="float32")
+    op = Conv(
+        border_mode=((0, 1), (1, 0)), subsample=(2, 3), filter_dilation=(1, 1), filter_flip=False
+    )
+    values = [RNG.normal(size=v.type.shape) for v in (x, w, g)]
+    model = compare_onnx_and_py([x, w, g], op.like(ConvGradInput)(x, w, g), values)
+    assert op_types(model) == ["ConvTranspose"]
+
+
 def test_bias_is_part_of_the_convolution():
     x, bias = images(), weights(6, name="bias")
     y = pt.conv2d(x, weights(6, 4, 3, 2)) + bias[:, None, None]
