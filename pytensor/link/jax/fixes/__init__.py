@@ -11,7 +11,8 @@ A conversion is registered in one of these tables, and its module is listed ther
     Mode JAX and `jax_mode` have it; listed in `OPS` of `pytensor.link.jax.dispatch.table`.
 
 A module may have both.  It is named after the module of PyTensor's that has most of its Ops;
-`callbacks` and `dtypes` have helpers.  Tests have the same names.
+`known_while_tracing` has Ops whose results have lengths that JAX must know, and `callbacks` and
+`dtypes` have helpers.  Tests have the same names.
 Conversions of Ops with inner graphs are in `pytensor.link.jax.mode`.
 """
 

@@ -1,4 +1,4 @@
-"""What several devices share and refuse, in a process that has them; `test_sharding` runs it."""
+"""Check what several devices share and refuse; `test_sharding` runs it where there are some."""
 
 import json
 import sys

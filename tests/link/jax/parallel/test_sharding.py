@@ -1,6 +1,5 @@
 """Data parallelism on virtual devices of the CPU; `data_parallel` is the process that has them."""
 
-
 import numpy as np
 import pytest
 

@@ -42,7 +42,7 @@ RESULTS = {
     "columns": A[:, D].mean(axis=1),
     "a column of rows": A[D, 1].sum(),
     "rows of a column": A[1, D].sum(),
-    "beside slices": pt.inc_subtensor(A[1:, D], W[D]),
+    "next to slices": pt.inc_subtensor(A[1:, D], W[D]),
     "two axes": A[D2].mean(),
     "log-sum-exp": pt.logsumexp(X[D]),
     "softmax": (pt.special.softmax(X[D]) * W[D]).sum(),
@@ -73,7 +73,7 @@ NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
 
 
 @pytest.mark.by_default(
-    "sum", "product", "beside slices", "softmax", "again", "nonzero of two axes", "inc a number"
+    "sum", "product", "next to slices", "softmax", "again", "nonzero of two axes", "inc a number"
 )  # fmt: skip
 @pytest.mark.parametrize("name", RESULTS)
 def test_masks(name):

@@ -10,7 +10,7 @@ X = np.arange(3 * 4 * 5, dtype="float32").reshape(3, 4, 5)
 
 
 def test_short_forms():
-    """A mask, a vector of indices, several of them, beside integers and whole axes."""
+    """A mask, a vector of indices, several of them, next to integers and whole axes."""
     x = pt.tensor("x", shape=(3, 4, 5), dtype="float32")
     i = pt.tensor("i", shape=(4,), dtype="int64")
     three, four = (pt.vector(name, dtype="bool") for name in ("three", "four"))

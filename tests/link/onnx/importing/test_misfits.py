@@ -1,4 +1,4 @@
-"""What is refused, with its reason: NumPy would repeat, cut or wrap some inputs that don't fit."""
+"""Refuse inputs that don't fit, with the reason; NumPy would repeat, cut or wrap some."""
 
 import numpy as np
 import pytest

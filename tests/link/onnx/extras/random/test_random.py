@@ -27,7 +27,7 @@ def shared_rng(seed=20, name=None):
 def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, seeds=(), **kwargs):
     """Return results of the model's runs, one after the other, in one session.
 
-    `seeds` are those of the runs, if the model has an input for them.
+    `seeds` has one for each run, if the model has an input for them.
     """
     session = session_of(export_onnx(list(inputs), outputs, opset_version=opset, **kwargs))
     names = [i.name for i in session.get_inputs()]
