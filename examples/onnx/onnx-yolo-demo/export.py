@@ -17,6 +17,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 from commandline import Parser, existing, output_file
 from evaluation.detectors import CONFIDENCE, IOU, class_confidences
+from training.checkpoint import weights_path
 from training.options import PROBABILITY, SIDE
 
 
@@ -24,8 +25,9 @@ def parse_arguments(arguments: list[str] | None = None) -> Namespace:
     """Parse the command line; see ``--help``."""
     parser = Parser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
-    add("weights", type=existing,
-        help="best.safetensors of a run, or pretrained weights, also .onnx")  # fmt: skip
+    add("weights", type=lambda given: existing(str(weights_path(given))),
+        help="best.safetensors of a run, real for the repository's, or pretrained weights, "
+        "also .onnx")  # fmt: skip
     add("onnx", type=output_file, help="file to write")
     add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
     add("--image-size", type=SIDE, help="pixels; default: the file's, else 640")
@@ -48,7 +50,7 @@ from training.checkpoint import CheckpointError
 from training.weights import load_model
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import export_onnx, rounding_error
+from pytensor.link.onnx import export_onnx
 
 MAX_BOX_DIFFERENCE = 0.05  # pixels
 MAX_SCORE_DIFFERENCE = 1e-4
@@ -130,6 +132,9 @@ def verify_export(path: Any, images: np.ndarray, expected: np.ndarray) -> dict:
     limits = np.array([MAX_BOX_DIFFERENCE, MAX_SCORE_DIFFERENCE])
     if (difference <= limits).all():  # written so that NaN is over them
         return report
+    # It imports the way from ONNX to PyTensor, which takes two seconds.
+    from pytensor.link.onnx import rounding_error
+
     beyond = images[~(differences <= limits).all(axis=1)]
     errors = [rounding_error(path, {"images": image[None]})["output0"][0] for image in beyond]
     error = np.max([_largest(x) for x in errors], axis=0)

@@ -11,7 +11,7 @@ import pytest
 from evaluation.detectors import OnnxDetector
 from export import ExportMismatch, export_detector, verify_export
 from model import YOLO11n
-from training.checkpoint import save_weights
+from training.checkpoint import REAL_WEIGHTS, save_weights
 
 import pytensor
 import pytensor.tensor as pt
@@ -120,7 +120,7 @@ def test_verification(exported, golden_model, monkeypatch):
     images = (golden.images() * 255).astype(np.uint8)
     right = run(path, images.astype(np.float32) / np.float32(255))
     # about what rounding may do to the results of these weights
-    monkeypatch.setattr(export, "rounding_error", errors_of(3e-3, 8e-6))
+    monkeypatch.setattr("pytensor.link.onnx.rounding_error", errors_of(3e-3, 8e-6))
 
     def verify(row=0, error=0.0):
         expected = right.copy()
@@ -136,7 +136,7 @@ def test_verification(exported, golden_model, monkeypatch):
     with pytest.raises(ExportMismatch, match="differs from PyTensor by nan px"):
         verify(2, np.nan)
     # Weights of which nobody can tell rounding from a fault.
-    monkeypatch.setattr(export, "rounding_error", errors_of(7.0, 0.02))
+    monkeypatch.setattr("pytensor.link.onnx.rounding_error", errors_of(7.0, 0.02))
     message = r"by 9 px \(at most 5\) .* rounding may lose 7 px and 0.02"
     with pytest.raises(ExportMismatch, match=message):
         verify(0, 9)
@@ -146,6 +146,10 @@ def test_verification(exported, golden_model, monkeypatch):
 
 
 @pytest.mark.slow
+def test_real_names_the_weights_of_the_repository(tmp_path):
+    assert export.parse_arguments(["real", str(tmp_path / "m.onnx")]).weights == str(REAL_WEIGHTS)
+
+
 def test_command(golden_model, tmp_path, capsys):
     weights, path = tmp_path / "best.safetensors", tmp_path / "m.onnx"
     info = {"classes": CLASSES, "image_size": 32, "class_width": 64, "trained_on": "drawn pictures"}

@@ -18,7 +18,7 @@ from data.images import FILL, letterbox
 from data.listing import choose_classes, read_names
 from evaluation.forms import COCO_CLASSES, FORMS
 from tqdm import tqdm
-from training.checkpoint import REAL_WEIGHTS
+from training.checkpoint import weights_path
 from utils import MAX_DETECTIONS, MOST_DRAWN, nms, scale_detections, suppressed
 
 # Of a model that doesn't say its thresholds: of the score, and of the overlap of two boxes.
@@ -222,8 +222,7 @@ def open_detector(path, image_size=None, batch_size=16, form=None, names=None, c
     `form` and `names`, a file with one name a line, are for ONNX files: see `OnnxDetector`. With
     `classes` the detector finds only these, in their order.
     """
-    if str(path) == "real":
-        path = REAL_WEIGHTS
+    path = weights_path(path)
     kinds = {".onnx": OnnxDetector, ".safetensors": PyTensorDetector}
     kinds |= dict.fromkeys((".pt", ".pth"), PyTensorDetector)  # whose reader says what helps
     kind = kinds.get(Path(path).suffix.lower())

@@ -91,6 +91,11 @@ REAL_SIZE = "n"
 REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
 
 
+def weights_path(given):
+    """Return the path of weights that a user names; ``real`` are the repository's."""
+    return REAL_WEIGHTS if str(given) == "real" else Path(given)
+
+
 def load_weights(path):
     """Read (arrays by name, info) of a weight file; info is empty where the file has none."""
     if Path(path).suffix.lower() in (".pt", ".pth"):

@@ -11,7 +11,7 @@ from commandline import Parser, output_file, output_folder
 from data.finding import find
 from data.listing import DEFAULT_CLASSES, PartMissingError
 from data.merging import split_share
-from training.checkpoint import LAST, REAL_SIZE, REAL_WEIGHTS
+from training.checkpoint import LAST, REAL_SIZE, weights_path
 from training.loggers import LOGGERS
 from training.preset import CHOSEN
 from training.recipe import KEEPING, OPTIMIZERS, SCHEDULES, Recipe
@@ -389,9 +389,7 @@ def starting_weights(options, own):
     given = options.weights
     if given is None and own and options.preset != "none" and options.size in (None, REAL_SIZE):
         given = "real"
-    if given in (None, "none"):
-        return None
-    return REAL_WEIGHTS if given == "real" else Path(given)
+    return None if given in (None, "none") else weights_path(given)
 
 
 def check_start(parser, options):

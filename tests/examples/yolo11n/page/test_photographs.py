@@ -21,7 +21,7 @@ from tools.compare_runtimes import (
     page_detections,
     png_url,
 )
-from training.options import REAL_WEIGHTS
+from training.checkpoint import REAL_WEIGHTS
 from training.weights import load_model
 
 from tests.examples.conftest import CLASSES

@@ -8,6 +8,7 @@ from pathlib import Path
 import model
 import pytest
 from training import options
+from training.checkpoint import REAL_WEIGHTS
 from training.options import make_recipe, parse_arguments, resumed_settings
 from training.preset import CHOSEN
 from training.recipe import Recipe
@@ -189,15 +190,15 @@ def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
     [
         ("--preset cpu", None),
         ("--preset gpu", None),
-        ("--preset cpu --data own", options.REAL_WEIGHTS),
-        ("--preset gpu --data own synthetic", options.REAL_WEIGHTS),
+        ("--preset cpu --data own", REAL_WEIGHTS),
+        ("--preset gpu --data own synthetic", REAL_WEIGHTS),
         ("--preset cpu --data own --weights none", None),
         ("--preset cpu --data own --weights a.onnx", Path("a.onnx")),
-        ("--data own", options.REAL_WEIGHTS),
+        ("--data own", REAL_WEIGHTS),
         ("--data own --preset none", None),
         ("--data own --size s", None),
-        ("--data own --size s --weights real", options.REAL_WEIGHTS),
-        ("--data synthetic --weights real", options.REAL_WEIGHTS),
+        ("--data own --size s --weights real", REAL_WEIGHTS),
+        ("--data synthetic --weights real", REAL_WEIGHTS),
     ],
 )
 def test_weights_to_start_from(arguments, expected):

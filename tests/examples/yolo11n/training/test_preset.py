@@ -1,7 +1,8 @@
 """What --preset auto chooses for a data set, and what the command line leaves to it."""
 
 from data.formats import read_part
-from training.options import REAL_WEIGHTS, parse_arguments
+from training.checkpoint import REAL_WEIGHTS
+from training.options import parse_arguments
 from training.preset import CHOSEN, Facts, choices, choose, facts_of
 
 from tests.examples.yolo11n.data import writers
