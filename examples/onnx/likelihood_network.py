@@ -1,6 +1,6 @@
 """A density that a network has just learned is PyMC's likelihood, in float32 throughout.
 
-    pip install "pytensor-vision[pymc]"
+    pip install "../..[pymc]"
     python likelihood_network.py [--sampler numpyro]
 
 The network of likelihood_onnx.py without a file between: it is a part of PyMC's graph.  Two

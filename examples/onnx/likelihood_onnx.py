@@ -1,6 +1,6 @@
 """A density that a network learned from simulations, as an ONNX file, is PyMC's likelihood.
 
-    pip install "pytensor-vision[pymc]"
+    pip install "../..[pymc]"
     python likelihood_onnx.py [--sampler numpyro]
 
 Two accumulators race for a threshold; the first one there gives the choice and its time.  Whoever

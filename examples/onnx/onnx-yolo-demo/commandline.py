@@ -16,8 +16,10 @@ class Parser(argparse.ArgumentParser):
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             name = unknown[0].partition("=")[0]
-            near = difflib.get_close_matches(name, self._option_string_actions, 1)
-            self.error(f"unknown argument {name}" + (f"; did you mean {near[0]}?" if near else ""))
+            names = [option.lstrip("-") for option in self._option_string_actions]
+            near = difflib.get_close_matches(name.lstrip("-"), names, 1, 0.55)
+            hint = f"; did you mean --{near[0]}?" if near else ""
+            self.error(f"unknown argument {name}{hint}")
         return options
 
     def error(self, message: str) -> NoReturn:

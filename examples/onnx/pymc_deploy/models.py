@@ -1,6 +1,6 @@
 """Five fitted PyMC models, each as a file that predicts; compared with PyMC's own predictions.
 
-    pip install "pytensor-vision[pymc]"
+    pip install "../../..[pymc]"
     python models.py [hierarchical logistic hsgp state_space ordinal]
 
 Writes NAME.onnx.  Fails where a quantity without noise differs by more than 1e-6, or the mean or

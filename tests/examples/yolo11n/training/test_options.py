@@ -70,6 +70,7 @@ def test_specified_recipe_is_the_default():
         ("--precision float16", "invalid choice: 'float16'"),
         ("--epochz=3", "unknown argument --epochz; did you mean --epochs?"),
         ("stray", "unknown argument stray (--help lists all options)"),
+        ("--gpu", "unknown argument --gpu (--help lists all options)"),
         ("--mode FASTER", "--mode FASTER: No predefined mode exist for string: FASTER"),
         ("--mode NUMBA --device-augment on", "--device-augment on can only be had with"),
         (

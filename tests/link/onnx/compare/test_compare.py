@@ -192,6 +192,9 @@ def test_what_cannot_be_compared_is_said(tmp_path, model, capsys):
         compare_runtimes(draws)
     assert command.main([str(tmp_path / "net.onnx"), "--sizes", "N"]) == 1
     assert capsys.readouterr().err == "error: --sizes N: write NAME=N, as batch=1\n"
+    (tmp_path / "cut.onnx").write_bytes(model.SerializeToString()[:40])
+    assert command.main([str(tmp_path / "cut.onnx")]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
     assert command.main([str(tmp_path / "net.onnx"), "--runtimes", "no-such-program"]) == 1
     assert "doesn't run: no-such-program: No such file" in capsys.readouterr().out
 
