@@ -13,6 +13,7 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 from functools import partialmethod
+from importlib.util import find_spec
 
 from pytensor.compile.io import In, Out
 from pytensor.compile.mode import Mode, get_mode
@@ -117,6 +118,8 @@ def jax_mode(options: Options) -> TunedMode:
 
     Raises
     ------
+    ModuleNotFoundError
+        If the package ``jax`` is missing.
     ValueError
         If precision or platform are none of these, or the mesh has other axes than "data".
 
@@ -132,6 +135,8 @@ def jax_mode(options: Options) -> TunedMode:
     >>> float(step([1.0, 1.0])), float(w.get_value().round(2))
     (8.0, 1.2)
     """
+    if find_spec("jax") is None:
+        raise ModuleNotFoundError("jax_mode needs the package 'jax': pip install jax", name="jax")
     rewrites = get_mode("JAX")._optimizer.excluding(*EXCLUDED)
     return TunedMode(TunedJAXLinker(options), rewrites)
 

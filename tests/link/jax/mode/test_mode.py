@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -34,6 +35,12 @@ def test_rewrites_are_those_of_mode_jax():
     ]
     names = [[str(node.op) for node in graph.toposort()] for graph in graphs]
     assert names[0] == names[1]
+
+
+def test_a_missing_jax_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(ModuleNotFoundError, match="jax_mode needs the package 'jax': pip install"):
+        jax_mode()
 
 
 def test_the_old_path_names_the_new_one():
