@@ -12,6 +12,7 @@ classes, of which the output has scores or probabilities; else values that the o
 import argparse
 import fnmatch
 from pathlib import Path
+from zipfile import BadZipFile
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 add = parser.add_argument
@@ -32,6 +33,7 @@ if Path(o.out).is_dir() or not Path(o.out).absolute().parent.is_dir():
 import numpy as np
 import onnx
 import onnxruntime
+from google.protobuf.message import DecodeError
 
 import pytensor
 import pytensor.tensor as pt
@@ -142,11 +144,17 @@ def digits(path):
     return {"x": images[~seen], "y": labels[~seen] - 5}, cut
 
 
-data = o.data and np.load(o.data)
+try:
+    data = o.data and np.load(o.data)
+except (ValueError, BadZipFile) as error:
+    parser.error(f"{o.data} can't be read: {error}")
 if o.model is None:
     o.model = "digits.onnx"
     data, o.cut = digits(o.model)
-model = onnx.load(o.model)
+try:
+    model = onnx.load(o.model)
+except DecodeError:
+    parser.error(f"{o.model} is no ONNX model, or a file that was cut off")
 if data is None:
     for node in (known := onnx.shape_inference.infer_shapes(model).graph).node:
         print(f"{node.op_type}: {', '.join(with_shape(name, known) for name in node.output)}")

@@ -85,6 +85,11 @@ def test_fine_tuning_names_what_does_not_fit(tmp_path, monkeypatch):
     ):
         np.savez(tmp_path / "d.npz", x=np.zeros((9, 784)), y=y)
         assert answer("m.onnx").endswith(problem)
+    for name in ("m.onnx", "d.npz"):
+        (tmp_path / f"cut_{name}").write_bytes((tmp_path / name).read_bytes()[:40])
+    assert "cut_m.onnx is no ONNX model, or a file that was cut off" in answer("cut_m.onnx")
+    (tmp_path / "cut_d.npz").rename(tmp_path / "d.npz")
+    assert "d.npz can't be read: File is not a zip file" in fine_tune(tmp_path, "m.onnx", code=2)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for slow in ("jax", "onnx", "pytensor"):
         (tmp_path / f"{slow}.py").write_text("raise SystemExit('imported before the answer')")

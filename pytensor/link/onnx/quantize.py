@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -149,8 +150,8 @@ def quantize_int8(
         If an output or a channel differs by more than `tolerance` says; nothing is written then.
     ValueError
         If `calibration` has no inputs, or some that aren't the model's or aren't finite; if an
-        activation isn't finite for them; if `exclude` names a node that the model lacks; or if
-        nothing of the model can be quantized.
+        activation isn't finite for them; if `exclude` names a node that the model lacks; if the
+        file is no ONNX model; or if nothing of the model can be quantized.
 
     Examples
     --------
@@ -168,7 +169,10 @@ def quantize_int8(
     require_onnxruntime("quantize_int8")
     if isinstance(model, onnx.ModelProto) and any(i.external_data for i in model.graph.initializer):
         raise ValueError("the model's weights are in a file of their own: give the model's path")
-    single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
+    try:
+        single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
+    except DecodeError as error:
+        raise ValueError(f"{model}: no ONNX model, or a file that was cut off") from error
     _check_names(single, exclude)
     quantized = _quantized(single, None if calibration is None else [*calibration], exclude)
     _check_scales(quantized)

@@ -203,6 +203,9 @@ def test_weights_in_another_file(tmp_path):
     with pytest.raises(ValueError, match="give the model's path"):
         quantize_int8(model)
     assert int8_names(quantize_int8(path))
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(ValueError, match="no ONNX model, or a file that was cut off"):
+        quantize_int8(path)
 
 
 def test_half_weights(network):

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from google.protobuf.message import DecodeError
-
 from pytensor.link.onnx.compare.graph import ComparisonError, Model
 from pytensor.link.onnx.compare.inputs import edge_cases, ordinary_cases, read_inputs
 from pytensor.link.onnx.compare.report import Report, reports
@@ -52,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     o = parser.parse_args(arguments)
     try:
         return _compare(o)
-    except (ComparisonError, DecodeError, OSError) as error:
+    except (ComparisonError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 import onnx
 from onnx import helper, inliner, numpy_helper
@@ -170,9 +171,14 @@ class Model:
     @classmethod
     def read(cls, model: str | os.PathLike[str] | bytes | onnx.ModelProto) -> "Model":
         """Read a model, with its external data."""
-        if isinstance(model, bytes):
-            return cls(onnx.load_from_string(model))
-        return cls(model if isinstance(model, onnx.ModelProto) else onnx.load(model))
+        if isinstance(model, onnx.ModelProto):
+            return cls(model)
+        is_path = not isinstance(model, bytes)
+        try:
+            return cls(onnx.load(model) if is_path else onnx.load_from_string(model))
+        except DecodeError as error:
+            where = model if is_path else "the bytes given"
+            raise ComparisonError(f"{where}: no ONNX model, or a file that was cut off") from error
 
     def ancestors(self, names: Iterable[str]) -> set[int]:
         """Return the numbers of the nodes that values depend on, those that make them too."""
