@@ -12,8 +12,8 @@ from pytensor.optimizers.basic import (
     Schedule,
     as_scalar,
     check_number,
-    is_number,
     rate_of,
+    shrunk,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -209,7 +209,5 @@ class Muon(Optimizer):
         """Step along `grad`, which is the orthogonalized direction here."""
         dtype = wide_dtype(param)
         lr = as_scalar(learning_rate, dtype, "learning_rate")
-        kept = param
-        if not is_number(weight_decay, 0):
-            kept = param * (as_scalar(1, dtype) - lr * as_scalar(weight_decay, dtype))
+        kept = shrunk(param, learning_rate, weight_decay)
         return {param: kept - lr * grad}
