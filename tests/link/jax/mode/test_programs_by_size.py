@@ -89,7 +89,7 @@ def test_values_and_gradients(name):
 
 
 def programs_of(f):
-    return f.vm.jit_fn._programs._programs
+    return f.vm.jit_fn._programs
 
 
 def test_shared_integers():
