@@ -78,12 +78,13 @@ def orthogonalize(matrices: TensorVariable, steps: int = 5) -> TensorVariable:
 
 
 def orthogonalize_all(
-    tensors: Sequence[TensorVariable], shapes: Sequence[tuple[int, ...]], steps: int = 5
+    tensors: Sequence[TensorVariable], like: Sequence[TensorSharedVariable], steps: int = 5
 ) -> list[TensorVariable]:
     """Orthogonalize tensors flattened to (first axis, rest), tensors of equal shapes together.
 
-    The shapes, of two axes at least, are tuples of int.
+    Their shapes, of two axes at least, are those of the variables in `like`.
     """
+    shapes = [variable.get_value(borrow=True).shape for variable in like]
     together: dict[tuple[int, int, str], list[int]] = {}
     for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
         key = (shape[0], math.prod(shape[1:]), tensor.type.dtype)
@@ -98,7 +99,7 @@ def orthogonalize_all(
 
 
 def averaged_gradient(
-    average: TensorVariable, grad: TensorVariable, momentum: Scalar, nesterov: bool = True
+    average: TensorVariable, grad: TensorVariable, momentum: Scalar, nesterov: bool
 ) -> tuple[TensorVariable, TensorVariable]:
     """Return the next moving average of a gradient, and the direction that it gives.
 
@@ -196,8 +197,7 @@ class Muon(Optimizer):
                 average, grad, values[param]["momentum"], self.nesterov
             )
             directions.append(direction)
-        shapes = [param.get_value(borrow=True).shape for param in params]
-        directions = orthogonalize_all(directions, shapes, self.steps)
+        directions = orthogonalize_all(directions, params, self.steps)
         for param, direction, name in zip(params, directions, names, strict=True):
             updates.update(self._update_parameter(param, direction, name, **values[param]))
         return updates
