@@ -189,18 +189,16 @@ class Muon(Optimizer):
         names: Sequence[str], values: Mapping[SharedVariable, Mapping[str, Scalar]],
     ) -> NewValues:  # fmt: skip
         check_matrices(params, type(self).__name__)
-        updates: NewValues = {}
+        averages: NewValues = {}
         directions = []
         for param, grad, name in zip(params, grads, names, strict=True):
             average = self._slot(param, name, "gradient_average")
-            updates[average], direction = averaged_gradient(
+            averages[average], direction = averaged_gradient(
                 average, grad, values[param]["momentum"], self.nesterov
             )
             directions.append(direction)
         directions = orthogonalize_all(directions, params, self.steps)
-        for param, direction, name in zip(params, directions, names, strict=True):
-            updates.update(self._update_parameter(param, direction, name, **values[param]))
-        return updates
+        return averages | super()._update_parameters(params, directions, names, values)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
