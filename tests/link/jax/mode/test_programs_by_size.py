@@ -112,6 +112,14 @@ def test_few_values_make_few_programs():
     assert len(programs_of(f)) == 1
 
 
+def test_an_array_that_only_decides_a_length_is_no_argument():
+    v = pt.lvector("v")
+    f = pytensor.function([X, v], X[: v.max()].sum(), mode=jax_mode())
+    assert f(np.ones(9), [2]) == f(np.ones(9), [1, 2]) == 2
+    (program,) = programs_of(f).values()
+    assert getattr(program, "jitted", program)._cache_size() == 1
+
+
 @pytest.mark.by_default("int32-65536")
 @pytest.mark.parametrize(("dtype", "value"), [("int8", 100), ("int32", 2**16)])
 def test_a_size_overflows_as_its_dtype(dtype, value):
