@@ -24,7 +24,7 @@ def number(function: str, name: str, value: float) -> float:
 
 
 def nonnegative(function: str, name: str, value: float, most: float = np.inf) -> float:
-    """Check an argument that is a number from 0 to `most`, with both."""
+    """Check an argument that is a number from 0 to `most`, both included."""
     if not 0 <= number(function, name, value) <= most:
         limits = f"from 0 to {most:g}" if most < np.inf else "that is 0 or more"
         raise ValueError(f"{function}: {name} must be a number {limits}, got {value!r}")
