@@ -162,6 +162,23 @@ print(json.dumps([before, drop, infer, there("specialize", fold), remove]))
 
 
 @pytest.mark.slow
+def test_layers_are_imported_after_a_function_was_compiled():
+    code = """
+import pytensor, pytensor.tensor as pt
+x = pt.vector("x")
+pytensor.function([x], pt.exp(x), mode="ONNX")
+before = "pytensor.tensor.recurrent" in sys.modules
+from pytensor import layers
+from pytensor.link.onnx import export_onnx
+with pytensor.config.change_flags(floatX="float32"):
+    x = pt.tensor3("x")
+    model = export_onnx(x, layers.LSTM(3, 4)(x)[0])
+print(json.dumps([before, "LSTM" in {node.op_type for node in model.graph.node}]))
+"""
+    assert after(code) == [False, True]
+
+
+@pytest.mark.slow
 def test_no_circle():
     check(modules_in(ROOT / "pytensor") | modules_in(ROOT / "pytensor_vision"))
     check(modules_in(ROOT / "benchmarks"))

@@ -15,8 +15,8 @@ from pytensor.optimizers.basic import (
     check_number,
     decayed,
     epsilon_of,
-    is_number,
     rate_of,
+    shrunk,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -176,13 +176,7 @@ class AdamW(Adam):
         learning_rate: Scalar, weight_decay: Scalar,
     ) -> NewValues:  # fmt: skip
         moments, delta = self._adam_step(param, grad, name, learning_rate)
-        kept = param
-        if not is_number(weight_decay, 0):
-            dtype = wide_dtype(param)
-            lr = as_scalar(learning_rate, dtype, "learning_rate")
-            decay = as_scalar(weight_decay, dtype, "weight_decay")
-            kept = param * (as_scalar(1, dtype) - lr * decay)
-        return {**moments, param: kept - delta}
+        return {**moments, param: shrunk(param, learning_rate, weight_decay) - delta}
 
 
 class NAdam(Adam):

@@ -455,3 +455,14 @@ def decayed(
     if is_number(weight_decay, 0):
         return grad
     return grad + as_scalar(weight_decay, wide_dtype(param), "weight_decay") * param
+
+
+def shrunk(
+    param: TensorSharedVariable, learning_rate: Scalar, weight_decay: Scalar
+) -> TensorVariable:
+    """Return ``param * (1 - learning_rate * weight_decay)``, decay apart from the gradient."""
+    if is_number(weight_decay, 0):
+        return param
+    dtype = wide_dtype(param)
+    lr = as_scalar(learning_rate, dtype, "learning_rate")
+    return param * (as_scalar(1, dtype) - lr * as_scalar(weight_decay, dtype, "weight_decay"))

@@ -8,8 +8,8 @@ from pytensor.optimizers.basic import (
     Schedule,
     as_scalar,
     check_betas,
-    is_number,
     rate_of,
+    shrunk,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -66,7 +66,5 @@ class Lion(Optimizer):
             as_scalar(beta, dtype) * mean + as_scalar(1 - beta, dtype) * grad
             for beta in self.betas
         )
-        kept = param
-        if not is_number(weight_decay, 0):
-            kept = param * (as_scalar(1, dtype) - lr * as_scalar(weight_decay, dtype))
+        kept = shrunk(param, learning_rate, weight_decay)
         return {mean: later, param: kept - lr * pt.sign(now)}

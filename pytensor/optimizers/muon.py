@@ -12,8 +12,8 @@ from pytensor.optimizers.basic import (
     Schedule,
     as_scalar,
     check_number,
-    is_number,
     rate_of,
+    shrunk,
     wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
@@ -78,12 +78,13 @@ def orthogonalize(matrices: TensorVariable, steps: int = 5) -> TensorVariable:
 
 
 def orthogonalize_all(
-    tensors: Sequence[TensorVariable], shapes: Sequence[tuple[int, ...]], steps: int = 5
+    tensors: Sequence[TensorVariable], like: Sequence[TensorSharedVariable], steps: int = 5
 ) -> list[TensorVariable]:
     """Orthogonalize tensors flattened to (first axis, rest), tensors of equal shapes together.
 
-    The shapes, of two axes at least, are tuples of int.
+    Their shapes, of two axes at least, are those of the variables in `like`.
     """
+    shapes = [variable.get_value(borrow=True).shape for variable in like]
     together: dict[tuple[int, int, str], list[int]] = {}
     for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
         key = (shape[0], math.prod(shape[1:]), tensor.type.dtype)
@@ -98,7 +99,7 @@ def orthogonalize_all(
 
 
 def averaged_gradient(
-    average: TensorVariable, grad: TensorVariable, momentum: Scalar, nesterov: bool = True
+    average: TensorVariable, grad: TensorVariable, momentum: Scalar, nesterov: bool
 ) -> tuple[TensorVariable, TensorVariable]:
     """Return the next moving average of a gradient, and the direction that it gives.
 
@@ -188,19 +189,16 @@ class Muon(Optimizer):
         names: Sequence[str], values: Mapping[SharedVariable, Mapping[str, Scalar]],
     ) -> NewValues:  # fmt: skip
         check_matrices(params, type(self).__name__)
-        updates: NewValues = {}
+        averages: NewValues = {}
         directions = []
         for param, grad, name in zip(params, grads, names, strict=True):
             average = self._slot(param, name, "gradient_average")
-            updates[average], direction = averaged_gradient(
+            averages[average], direction = averaged_gradient(
                 average, grad, values[param]["momentum"], self.nesterov
             )
             directions.append(direction)
-        shapes = [param.get_value(borrow=True).shape for param in params]
-        directions = orthogonalize_all(directions, shapes, self.steps)
-        for param, direction, name in zip(params, directions, names, strict=True):
-            updates.update(self._update_parameter(param, direction, name, **values[param]))
-        return updates
+        directions = orthogonalize_all(directions, params, self.steps)
+        return averages | super()._update_parameters(params, directions, names, values)
 
     def _update_parameter(
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
@@ -209,7 +207,5 @@ class Muon(Optimizer):
         """Step along `grad`, which is the orthogonalized direction here."""
         dtype = wide_dtype(param)
         lr = as_scalar(learning_rate, dtype, "learning_rate")
-        kept = param
-        if not is_number(weight_decay, 0):
-            kept = param * (as_scalar(1, dtype) - lr * as_scalar(weight_decay, dtype))
+        kept = shrunk(param, learning_rate, weight_decay)
         return {param: kept - lr * grad}

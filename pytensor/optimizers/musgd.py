@@ -77,8 +77,7 @@ class MuSGD(SGD):
                 )
                 filters.append(param)
                 directions.append(direction)
-        shapes = [param.get_value(borrow=True).shape for param in filters]
-        directions = orthogonalize_all(directions, shapes)
+        directions = orthogonalize_all(directions, filters)
         for param, direction in zip(filters, directions, strict=True):
             dtype = wide_dtype(param)
             rate = as_scalar(values[param]["learning_rate"], dtype)

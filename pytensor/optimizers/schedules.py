@@ -103,9 +103,9 @@ def _operations(step: Any) -> tuple[Any, Any]:
     return operations, operations.number(step)
 
 
-def _check_steps(name: str, steps: float) -> None:
+def _check_steps(steps: float) -> None:
     if not steps > 0:
-        raise ValueError(f"{name} must be greater than 0, not {steps}")
+        raise ValueError(f"steps must be greater than 0, not {steps}")
 
 
 def constant(value: Scalar) -> Schedule:
@@ -131,7 +131,7 @@ def linear(steps: float, final: float = 0.0, initial: float = 1.0) -> Schedule:
     initial : float
         The value at step 0.
     """
-    _check_steps("steps", steps)
+    _check_steps(steps)
 
     def schedule(step: Any) -> Any:
         ops, t = _operations(step)
@@ -155,7 +155,7 @@ def cosine(steps: float, final: float = 0.0, initial: float = 1.0) -> Schedule:
     initial : float
         The value at step 0.
     """
-    _check_steps("steps", steps)
+    _check_steps(steps)
 
     def schedule(step: Any) -> Any:
         ops, t = _operations(step)
@@ -208,7 +208,7 @@ def exponential(rate: float, steps: float = 1, initial: float = 1.0) -> Schedule
     initial : float
         The value at step 0.
     """
-    _check_steps("steps", steps)
+    _check_steps(steps)
     if not 0 < rate < math.inf:
         raise ValueError(f"rate must be greater than 0 and finite, not {rate}")
 
@@ -224,7 +224,7 @@ def saturating(final: float, steps: float) -> Schedule:
 
     As the decay of an `ExponentialMovingAverage` it forgets the untrained values quickly.
     """
-    _check_steps("steps", steps)
+    _check_steps(steps)
 
     def schedule(step: Any) -> Any:
         ops, t = _operations(step)
@@ -247,7 +247,7 @@ def restarts(schedule: Schedule, steps: float, growth: int = 1) -> Schedule:
     growth : int
         The length of a run over that of the one before it.
     """
-    _check_steps("steps", steps)
+    _check_steps(steps)
     if growth < 1 or growth != int(growth):
         raise ValueError(f"growth must be an integer of at least 1, not {growth}")
 
@@ -292,7 +292,7 @@ def warmup(schedule: Schedule | float, steps: float, start: float = 0.0) -> Sche
     aim = schedule if callable(schedule) else constant(schedule)
     if steps == 0:
         return aim
-    _check_steps("steps", steps)
+    _check_steps(steps)
 
     def warmed_up(step: Any) -> Any:
         ops, t = _operations(step)

@@ -28,12 +28,7 @@ class _Normalization(TensorSymbolicOp):
 
     @half_in_single
     def build_inner_graph(self, x, *parameters):
-        out = self.normalized(x)
-        parameters = [self.expanded(parameter, x.type.ndim) for parameter in parameters]
-        if self.scaled:
-            out = out * parameters.pop(0)
-        if self.shifted:
-            out = out + parameters.pop(0)
+        out = self.scaled_and_shifted(self.normalized(x), *parameters)
         return [specify_shape(out, x.type.shape)]
 
     def infer_shape(self, node, shapes):
@@ -49,6 +44,15 @@ class _Normalization(TensorSymbolicOp):
     def expanded(self, parameter, ndim):
         """Return a parameter with the axes of the input."""
         raise NotImplementedError
+
+    def scaled_and_shifted(self, out, *parameters):
+        """Apply the parameters there are to the normalized input."""
+        parameters = [self.expanded(parameter, out.type.ndim) for parameter in parameters]
+        if self.scaled:
+            out = out * parameters.pop(0)
+        if self.shifted:
+            out = out + parameters.pop(0)
+        return out
 
     def over(self, x, axes, centre=True):
         """Normalize over the axes given."""
@@ -137,13 +141,8 @@ def _(op, ndim):
 def _(op, x, *parameters):
     # As in the Op, half precision is rounded at the end.
     computed = cast(x, accumulation_dtype(x.type.dtype))
-    out = _with_other_props(op, scaled=False, shifted=False)(computed)
-    parameters = [op.expanded(parameter, x.type.ndim) for parameter in parameters]
-    if op.scaled:
-        out = out * parameters.pop(0)
-    if op.shifted:
-        out = out + parameters.pop(0)
-    return [cast(out, x.type.dtype)]
+    normalized = _with_other_props(op, scaled=False, shifted=False)(computed)
+    return [cast(op.scaled_and_shifted(normalized, *parameters), x.type.dtype)]
 
 
 @batch_rule(_Normalization)

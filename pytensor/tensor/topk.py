@@ -77,7 +77,7 @@ class TopK(Op):
             return [disconnected_type()]
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        return [topk_grad(x, indices, cotangent, axis=self.axis)]
+        return [TopKGrad(self.axis)(x, indices, cotangent)]
 
 
 class TopKGrad(Op):
@@ -123,10 +123,6 @@ def _(op, n):
 
 batch_rule(TopK)(leading_batch)
 batch_rule(TopKGrad)(leading_batch)
-
-
-def topk_grad(x, indices, cotangent, *, axis):
-    return TopKGrad(axis)(x, indices, cotangent)
 
 
 def topk(x: TensorLike, k: int, axis: int = -1) -> list[TensorVariable]:

@@ -55,6 +55,16 @@ def test_gradient_of_ties():
     np.testing.assert_array_equal(f([4.0, 1.0, 4.0, 4.0]), [1, 0, 1, 0])
 
 
+@pytest.mark.parametrize(
+    ("axis", "expected"), [(0, [[0, 0, 0], [1, 1, 1]]), (1, [[1, 0, 0], [0, 1, 0]])]
+)
+def test_gradient_along_an_axis(axis, expected):
+    x = pt.matrix("x")
+    gradient = pytensor.grad(pt.topk(x, 1, axis)[0].sum(), x)
+    value = [[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]
+    np.testing.assert_array_equal(gradient.eval({x: value}, mode=REFERENCE_MODE), expected)
+
+
 def test_gradient_only_through_the_values():
     x = pt.vector("x")
     values, indices = pt.topk(x, 2)

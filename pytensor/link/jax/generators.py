@@ -12,7 +12,7 @@ import numpy as np
 import pytensor.link.jax.linker as upstream
 from pytensor.link.generators import KeyGenerator, key_of
 
-__all__ = ["GeneratorCall", "Generators", "share_generators", "state_of", "with_generators"]
+__all__ = ["Generators", "share_generators", "state_of", "with_generators"]
 
 KEY = "jax_state"  # as PyTensor's conversions of draws call it
 

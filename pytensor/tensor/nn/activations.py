@@ -16,7 +16,7 @@ from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.known_lengths import length_by
-from pytensor.tensor.nn.checks import axis_of, floats, like, number, number_within, single, where
+from pytensor.tensor.nn.checks import axis_of, floats, like, nonnegative, number, single, where
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
@@ -606,7 +606,7 @@ def softshrink(x: TensorLike, lambd: float = 0.5) -> TensorVariable:
     array([-1.5,  0. ,  1.5])
     """
     x = _float("softshrink", x)
-    bound = like(number_within("softshrink", "lambd", lambd, 0, float("inf")), x)
+    bound = like(nonnegative("softshrink", "lambd", lambd), x)
     shrunk = where(x > bound, x - bound, where(x < -bound, x + bound, like(0, x)))
     return where(tm.isnan(x), x, shrunk)
 

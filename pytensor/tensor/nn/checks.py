@@ -23,10 +23,10 @@ def number(function: str, name: str, value: float) -> float:
     return float(value)
 
 
-def number_within(function: str, name: str, value: float, low: float, high: float) -> float:
-    """Check an argument that is a number of an interval with its borders."""
-    if not low <= number(function, name, value) <= high:
-        limits = f"from {low:g} to {high:g}" if high < np.inf else f"that is {low:g} or more"
+def nonnegative(function: str, name: str, value: float, most: float = np.inf) -> float:
+    """Check an argument that is a number from 0 to `most`, both included."""
+    if not 0 <= number(function, name, value) <= most:
+        limits = f"from 0 to {most:g}" if most < np.inf else "that is 0 or more"
         raise ValueError(f"{function}: {name} must be a number {limits}, got {value!r}")
     return float(value)
 
@@ -48,11 +48,11 @@ def one_of(function: str, name: str, value: str, options: Iterable[str]) -> str:
     return value
 
 
-def axis_of(function: str, x: TensorVariable, dim: int, name: str = "dim") -> int:
+def axis_of(function: str, x: TensorVariable, dim: int) -> int:
     """Check an axis of `x`; return it counted from the first one."""
     n = x.type.ndim
     if not is_int(dim) or not -n <= dim < n:
-        raise ValueError(f"{function}: {name} must be an axis of x, which has {n}; got {dim!r}")
+        raise ValueError(f"{function}: dim must be an axis of x, which has {n}; got {dim!r}")
     return int(dim) % n
 
 

@@ -11,7 +11,7 @@ from pytensor.tensor import math as tm
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.moments import total
-from pytensor.tensor.nn.checks import axis_of, floats, like, number_within, single, where
+from pytensor.tensor.nn.checks import axis_of, floats, like, nonnegative, single, where
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -47,7 +47,7 @@ def distance(
     function: str, x1: TensorVariable, x2: TensorVariable, p: float, eps: float
 ) -> TensorVariable:
     """Return the p-norm of ``x1 - x2 + eps`` over the last axis."""
-    difference = x1 - x2 + like(number_within(function, "eps", eps, 0, np.inf), x1)
+    difference = x1 - x2 + like(nonnegative(function, "eps", eps), x1)
     return norm(difference, order_of_norm(function, p), (-1,))
 
 
@@ -92,7 +92,7 @@ def cosine_similarity(
     array([0., 1.])
     """
     x1, x2 = _pair("cosine_similarity", x1, x2)
-    least = number_within("cosine_similarity", "eps", eps, 0, np.inf)
+    least = nonnegative("cosine_similarity", "eps", eps)
     if x1.type.ndim != x2.type.ndim:
         raise ValueError(
             f"cosine_similarity: x1 and x2 must have the same number of axes, got {x1.type.ndim} "
@@ -181,7 +181,7 @@ def normalize(
     x = floats("normalize", "x", x)
     dims = dim if isinstance(dim, Sequence) else (dim,)
     axes = tuple(axis_of("normalize", x, d) for d in dims)
-    least = number_within("normalize", "eps", eps, 0, np.inf)
+    least = nonnegative("normalize", "eps", eps)
     (wide,) = single(x)
     lengths = norm(wide, order_of_norm("normalize", p), axes, keepdims=True)
     return cast(wide / tm.maximum(lengths, like(least, wide)), x.type.dtype)

@@ -13,7 +13,7 @@ from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.math import eq
 from pytensor.tensor.moments import as_floating_point
-from pytensor.tensor.nn.checks import floats, like, number_within, where
+from pytensor.tensor.nn.checks import floats, like, nonnegative, where
 from pytensor.tensor.random.basic import bernoulli
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.variable import TensorVariable
@@ -260,7 +260,7 @@ def _dropout(
     return_next_rng: bool, *, shared: int = 0, alpha: bool = False,
 ) -> Any:  # fmt: skip
     """Draw a mask, of which the `shared` last axes have the same entry, and apply it."""
-    p = number_within(function, "p", p, 0, 1)
+    p = nonnegative(function, "p", p, 1)
     if not flag(f"{function}: training", training) or p == 0:
         return (rng, x) if return_next_rng else x
     if rng is None:

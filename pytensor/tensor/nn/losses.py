@@ -21,8 +21,8 @@ from pytensor.tensor.nn.checks import (
     integer,
     integers,
     like,
+    nonnegative,
     number,
-    number_within,
     one_of,
     single,
     where,
@@ -163,7 +163,7 @@ def cross_entropy(
     0.3466
     """
     name = "cross_entropy"
-    smoothing = number_within(name, "label_smoothing", label_smoothing, 0, 1)
+    smoothing = nonnegative(name, "label_smoothing", label_smoothing, 1)
     x, target = floats(name, "x", x), as_tensor_variable(target)
     if x.type.ndim == 0:
         raise ValueError("cross_entropy: x must have an axis of classes")
@@ -429,7 +429,7 @@ def smooth_l1_loss(
     name = "smooth_l1_loss"
     dtype, (x, target) = _inputs(name, x, target, same=True)
     losses = tm.abs(x - target)
-    if number_within(name, "beta", beta, 0, np.inf) > 0:
+    if nonnegative(name, "beta", beta) > 0:
         border, half = like(beta, x), like(0.5, x)
         below = half * tm.sqr(losses) / border
         losses = where(losses < border, below, losses - half * border)
@@ -563,7 +563,7 @@ def poisson_nll_loss(
     """
     name = "poisson_nll_loss"
     dtype, (x, target) = _inputs(name, x, target)
-    least = like(number_within(name, "eps", eps, 0, np.inf), x)
+    least = like(nonnegative(name, "eps", eps), x)
     if flag(f"{name}: log_input", log_input):
         losses = tm.exp(x) - target * x
     else:

@@ -18,7 +18,7 @@ from pytensor.link.jax.host_arrays import own
 from pytensor.sparse import basic, math
 from pytensor.sparse.type import SparseTensorType
 
-__all__ = ["SparseMatrix", "sparse_matrix", "with_sparse_arguments"]
+__all__ = ["sparse_matrix", "with_sparse_arguments"]
 
 
 @partial(

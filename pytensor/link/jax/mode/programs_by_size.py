@@ -140,25 +140,20 @@ class ProgramsBySize:
             )
 
 
-class SizedFunction:
+class SizedFunction(ProgramsBySize):
     """A compiled function that calls the program for the sizes of its arguments."""
 
-    def __init__(self, host, make):
-        self._host, self._programs = host, ProgramsBySize(host, make)
-
     def __call__(self, *args):
-        program = self._programs.find(args)
-        return program(*self._host.without_unread(args))
+        return self.find(args)(*self.host.without_unread(args))
 
     def _abstract(self, args):
-        if any(isinstance(value, jax.ShapeDtypeStruct) for value in args):
-            program = self._programs.last
-            if program is None:
-                names = ", ".join(self._host.names)
-                raise ValueError(f"Call the function first: its program depends on {names}")
-        else:
-            program = self._programs.find(args)
-        return getattr(program, "jitted", program), self._host.without_unread(args)
+        program = self.last
+        if not any(isinstance(value, jax.ShapeDtypeStruct) for value in args):
+            program = self.find(args)
+        elif program is None:
+            names = ", ".join(self.host.names)
+            raise ValueError(f"Call the function first: its program depends on {names}")
+        return getattr(program, "jitted", program), self.host.without_unread(args)
 
     def lower(self, *args):
         """Lower as `jax.jit`; the last call's sizes are taken if arguments are only shapes."""

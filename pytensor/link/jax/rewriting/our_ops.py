@@ -8,7 +8,7 @@ from pathlib import Path
 from pytensor.graph.rewriting.basic import node_rewriter
 from pytensor.tensor.rewriting.corrections import local_set_subtensor_of_make_vector
 
-__all__ = ["has_op_of_ours", "local_set_subtensor_of_make_vector_with_our_ops", "only_with_our_ops"]
+__all__ = ["local_set_subtensor_of_make_vector_with_our_ops", "only_with_our_ops"]
 
 # `pytensor`, as a checkout and the wheel have it; PyTensor's own folder is another one.
 OUR_FOLDER = str(Path(os.path.abspath(__file__)).parents[3])

@@ -80,10 +80,10 @@ def _rows(mask):
     return Rows(*mask.owner.inputs, mask.owner.op.offset) if is_of_rows else None
 
 
-def _rows_of(variable, axis=0):
-    """Return the `Rows` that a variable has along an axis, or None."""
+def _rows_of(variable):
+    """Return the `Rows` that a variable has along its first axis, or None."""
     selection = selected(variable)
-    return _rows(selection.mask) if selection and selection.axis == axis else None
+    return _rows(selection.mask) if selection and selection.axis == 0 else None
 
 
 def _counted(variable):

@@ -89,7 +89,7 @@ def test_values_and_gradients(name):
 
 
 def programs_of(f):
-    return f.vm.jit_fn._programs._programs
+    return f.vm.jit_fn._programs
 
 
 def test_shared_integers():
@@ -110,6 +110,14 @@ def test_few_values_make_few_programs():
     for n in (4, 5, 6, 7):
         assert f(np.ones(9), n) == 4 + n
     assert len(programs_of(f)) == 1
+
+
+def test_an_array_that_only_decides_a_length_is_no_argument():
+    v = pt.lvector("v")
+    f = pytensor.function([X, v], X[: v.max()].sum(), mode=jax_mode())
+    assert f(np.ones(9), [2]) == f(np.ones(9), [1, 2]) == 2
+    (program,) = programs_of(f).values()
+    assert getattr(program, "jitted", program)._cache_size() == 1
 
 
 @pytest.mark.by_default("int32-65536")
