@@ -79,8 +79,8 @@ def local_keep_recurrent(fgraph: Any, node: Any) -> Any:
     return kept(*node.inputs, return_list=True)
 
 
-# Right before a graph would take its place.  By a tag, because this module may be imported after a
-# function was compiled in a mode that asks for it, and then no rewrite can have the name any more.
+# Right before a graph would take its place.  By a tag, for a mode may have asked for it before this
+# module was imported: thoughts/upstream/rewrite-name-after-query.md.
 optdb.register(
     "local_keep_recurrent", dfs_rewriter(local_keep_recurrent), "keep_recurrent", position=-0.02
 )
