@@ -17,6 +17,7 @@ from pytensor.graph.fg import FrozenFunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
+from pytensor.link.jax.fixes.elemwise import corrected_scalar
 from pytensor.link.jax.fixes.known_while_tracing import (
     computed_if_known,
     is_known,
@@ -29,7 +30,7 @@ from pytensor.link.jax.rewriting.find_sizes import (
     variable_choices,
     variable_lengths,
 )
-from pytensor.scalar.basic import ScalarType
+from pytensor.scalar.basic import ScalarInnerGraphOp, ScalarType
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
@@ -53,6 +54,7 @@ class GraphWithConverter:
 
 
 @corrected_funcify.register(OpFromGraph)
+@corrected_scalar.register(ScalarInnerGraphOp)
 def corrected_funcify_inner_graph(op, convert_node, **kwargs):
     return jax_funcify(with_converter(op, convert_node), **kwargs)
 

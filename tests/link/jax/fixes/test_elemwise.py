@@ -7,7 +7,7 @@ import scipy.special
 import pytensor
 import pytensor.tensor as pt
 from pytensor import scalar as ps
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import ndtri_exp
 
 pytest.importorskip("jax")
@@ -143,3 +143,17 @@ def test_reductions_of_bits(dtype):
     x = pt.matrix("x", dtype=dtype)
     outputs = [CAReduce(op, axis)(x) for op in (ps.and_, ps.or_, ps.xor) for axis in (None, (0,))]
     compare([x], outputs, [rng.integers(0, 127, (3, 4)).astype(dtype)])
+
+
+def test_corrections_within_a_composite():
+    """Fusion makes such Ops, and so does the rewrite of constant powers."""
+    a, b, n = ps.int32("a"), ps.float32("b"), ps.int64("n")
+    fused = Elemwise(ps.Composite([a, b, n], [a + b, (a // n) + n**n, ps.tri_gamma(a / b)]))
+    inputs = [pt.ivector("x"), pt.vector("y", dtype="float32"), pt.lvector("n")]
+    values = [
+        np.array([2**24 + 1, -37, 4], "int32"),
+        np.array([0.1, 2, 8], "float32"),
+        np.array([1, 13, 70]),
+    ]
+    with np.errstate(all="ignore"):
+        compare(inputs, fused(*inputs), values)
