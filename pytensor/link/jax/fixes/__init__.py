@@ -43,6 +43,7 @@ FIXES = {
     "pytensor.tensor.linalg": "fixes.linalg",
     "pytensor.tensor.math": "fixes.math",
     "pytensor.tensor.optimize": "fixes.callbacks",
+    "pytensor.tensor.pad": "fixes.pad",
     "pytensor.tensor.random": "fixes.known_while_tracing",
     "pytensor.tensor.shape": "fixes.known_while_tracing",
     "pytensor.tensor.signal": "fixes.signal",
