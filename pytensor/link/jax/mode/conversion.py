@@ -112,9 +112,9 @@ def _value(constant):
     if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
-    if isinstance(data, np.ndarray) and data.dtype == "float64":
-        # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array:
-        # thoughts/upstream/jax-float64-constant-beside-float32.md.
+    if isinstance(data, np.ndarray) and data.dtype in ("float64", "uint64"):
+        # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array,
+        # or not fit into an int64: thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
     if scipy.sparse.issparse(data):
         from pytensor.link.jax.fixes.sparse import sparse_matrix

@@ -157,3 +157,9 @@ def test_corrections_within_a_composite():
     ]
     with np.errstate(all="ignore"):
         compare(inputs, fused(*inputs), values)
+
+
+def test_numbers_beyond_int64():
+    """The minimum is 2**64 - 1 less a maximum."""
+    x = pt.vector("x", dtype="uint64")
+    compare([x], [pt.min(x), pt.constant(np.uint64(2**63)) * x[0]], [np.array([5, 2**63 + 1], "uint64")])
