@@ -8,6 +8,7 @@ from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.dtypes import with_operands
 from pytensor.link.jax.rewriting.index_checks import IndexCheck, indices
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -30,6 +31,10 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
         function = jax_funcify(op, node=node, **kwargs)
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
+    if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
+        # JAX computes all elements in a dtype of both, also those that aren't written.
+        others = [None] * len(node.inputs[2:])
+        function = with_operands(function, node, [None, node.inputs[0].type.dtype, *others])
     places = {variable: place for place, variable in enumerate(node.inputs)}
     integers = [
         (axis, places[index])
@@ -108,6 +113,6 @@ def _increment_once(op, node):
         op._check_runtime_broadcast_of_vector_index(
             node, x, jnp.asarray(y), indices if len(indices) > 1 else indices[0]
         )
-        return x.at[indices].set(x[indices] + jnp.asarray(y).astype(x.dtype))
+        return x.at[indices].set(x[indices] + y)
 
     return inc_subtensor
