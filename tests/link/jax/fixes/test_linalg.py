@@ -146,3 +146,10 @@ def test_kron_of_integers_and_floats_is_computed_in_float64():
     f = pytensor.function([a, b], pt.linalg.kron(a, b), mode=jax_mode())
     odd = 2**25 + 1
     np.testing.assert_array_equal(f(np.int32([[odd]]), np.float32([[1.0]])), [[odd]])
+
+
+def test_factors_of_integers_are_refused():
+    """PyTensor's type says that they are integers, as which they would be wrong in silence."""
+    a, b = pt.lmatrix("a"), pt.vector("b")
+    with pytest.raises(NotImplementedError, match="the factors of a are int64. Cast the matrix"):
+        pytensor.function([a, b], pt.linalg.lu_solve(pt.linalg.lu_factor(a), b), mode=jax_mode())
