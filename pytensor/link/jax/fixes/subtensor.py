@@ -8,7 +8,6 @@ from jax.core import Tracer
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.fixes import corrected_funcify
-from pytensor.link.jax.fixes.dtypes import with_operands
 from pytensor.link.jax.rewriting.index_checks import IndexCheck, indices
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -32,9 +31,7 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
     if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
-        # JAX computes all elements in a dtype of both, also those that aren't written.
-        others = [None] * len(node.inputs[2:])
-        function = with_operands(function, node, [None, node.inputs[0].type.dtype, *others])
+        function = _into_array(function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
     integers = [
         (axis, places[index])
@@ -64,6 +61,20 @@ def _of_dtype_that_reaches(index, length):
     if dtype is None or length <= np.iinfo(dtype).max:
         return index
     return index.astype("int32")
+
+
+def _into_array(function):
+    """Write into an array of JAX's, and in its dtype.
+
+    An array that is known while JAX traces may be NumPy's, which has no `at`.  JAX computes all
+    elements in a dtype of both arrays, also those that aren't written.
+    """
+
+    @wraps(function)
+    def written(x, y, *bounds):
+        return function(jnp.asarray(x), jnp.asarray(y).astype(x.dtype), *bounds)
+
+    return written
 
 
 def _without_scatter_of_all(op, function):

@@ -64,3 +64,18 @@ def test_writing_leaves_other_elements_as_they_are(dtypes):
     if dtypes[0].endswith("64"):
         values[0][0] = 2**62 + 1
     compare([x, y], outputs, values)
+
+
+def test_writing_into_a_few_integers():
+    """They are known while JAX traces, and NumPy's."""
+    x = pt.vector("x", dtype="int64", shape=(3,))
+    zeros = pt.zeros(5, dtype="int64")
+    outputs = [
+        pt.diag(x, k=1),
+        pt.set_subtensor(zeros[1:4], x),
+        pt.set_subtensor(zeros[x], 7),
+        pt.inc_subtensor(zeros[np.array([0, 0, 1])], x),
+        pt.inc_subtensor(zeros[np.array([0, 0, 1])], x, ignore_duplicates=True),
+        pt.set_subtensor(pt.zeros(5, dtype="bool")[x], np.array(True)),
+    ]
+    compare([x], outputs, [np.array([2, 0, 4])])
