@@ -36,6 +36,7 @@ FIXES = {
     "pytensor.tensor.basic.Nonzero": "fixes.known_while_tracing",
     "pytensor.tensor.blas": "fixes.math",
     "pytensor.tensor.blockwise": "mode.batches",
+    "pytensor.tensor.einsum": "fixes.math",
     "pytensor.tensor.elemwise": "fixes.elemwise",
     "pytensor.tensor.extra_ops": "fixes.extra_ops",
     "pytensor.tensor.extra_ops.Unique": "fixes.known_while_tracing",

@@ -106,13 +106,16 @@ def jax_funcify_GraphWithConverter(
     return function
 
 
-def _value(constant):
-    """Return a constant's value for JAX."""
+def _value(constant, is_result):
+    """Return a constant's value for JAX.
+
+    A result has its dtype: it may be a branch of a condition or a new state of a loop.
+    """
     data = constant.data
     if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
-    if isinstance(data, np.ndarray) and data.dtype in ("float64", "uint64"):
+    if isinstance(data, np.ndarray) and (is_result or data.dtype in ("float64", "uint64")):
         # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array,
         # or not fit into an int64: thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
@@ -148,7 +151,8 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
     def place(variable):
         if variable not in places:
             places[variable] = len(values)
-            values.append(_value(variable) if isinstance(variable, Constant) else None)
+            is_result = variable in fgraph.outputs
+            values.append(_value(variable, is_result) if isinstance(variable, Constant) else None)
         return places[variable]
 
     order = fgraph.toposort() if order is None else order

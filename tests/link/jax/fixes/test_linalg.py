@@ -151,5 +151,5 @@ def test_kron_of_integers_and_floats_is_computed_in_float64():
 def test_factors_of_integers_are_refused():
     """PyTensor's type says that they are integers, as which they would be wrong in silence."""
     a, b = pt.lmatrix("a"), pt.vector("b")
-    with pytest.raises(NotImplementedError, match="the factors of a are int64. Cast the matrix"):
+    with pytest.raises(NotImplementedError, match="factors of a are int64"):
         pytensor.function([a, b], pt.linalg.lu_solve(pt.linalg.lu_factor(a), b), mode=jax_mode())
