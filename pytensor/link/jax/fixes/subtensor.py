@@ -50,6 +50,8 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
             if is_always_computed and not isinstance(index, Tracer):
                 _check_bounds(node, length, axis, np.asarray(index))
             inputs[place] = _of_dtype_that_reaches(index, length)
+        if any(isinstance(v, Tracer) for v in inputs[1:]):
+            inputs[0] = jnp.asarray(inputs[0])  # may be NumPy's, which takes no such index
         return function(*inputs)
 
     return in_bounds

@@ -79,3 +79,9 @@ def test_writing_into_a_few_integers():
         pt.set_subtensor(pt.zeros(5, dtype="bool")[x], np.array(True)),
     ]
     compare([x], outputs, [np.array([2, 0, 4])])
+
+
+def test_a_computed_index_of_a_shape():
+    x, k = pt.matrix("x"), pt.vector("k", dtype="int64")
+    lengths = pt.stack([x.shape[0], x.shape[1]])
+    compare([x, k], [x.shape[k[0] % 2], lengths[k % 2]], [np.zeros((2, 3)), np.array([5, 4])])
