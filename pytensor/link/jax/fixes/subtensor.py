@@ -69,7 +69,8 @@ def _into_array(function):
     """Write into an array of JAX's, and in its dtype.
 
     An array that is known while JAX traces may be NumPy's, which has no `at`.  JAX computes all
-    elements in a dtype of both arrays, also those that aren't written.
+    elements in a dtype of both arrays, also those that aren't written:
+    thoughts/upstream/jax-writing-rounds.md.
     """
 
     @wraps(function)
