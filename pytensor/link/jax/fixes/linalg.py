@@ -25,7 +25,6 @@ from pytensor.tensor.linalg.solvers.linear_control import SolveSylvester
 from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
-from pytensor.tensor.type import discrete_dtypes
 
 
 @corrected_funcify.register(Solve)
@@ -104,6 +103,7 @@ def corrected_funcify_Cholesky(op, node, **kwargs):
 @corrected_funcify.register(CholeskySolve)
 @corrected_funcify.register(Det)
 @corrected_funcify.register(Expm)
+@corrected_funcify.register(LUFactor)
 @corrected_funcify.register(MatrixInverse)
 @corrected_funcify.register(SLogDet)
 @corrected_funcify.register(SolveSylvester)
@@ -124,18 +124,6 @@ def corrected_funcify_LU(op, node, **kwargs):
         return jnp.argsort(permutation), lower, jnp.triu(factors)
 
     return with_operands(lu, node, [node.outputs[1].type.dtype])
-
-
-@corrected_funcify.register(LUFactor)
-def corrected_funcify_LUFactor(op, node, **kwargs):
-    x = node.inputs[0]
-    if x.type.dtype in discrete_dtypes:
-        # They would be cut to integers: thoughts/upstream/lu-factor-of-integers.md.
-        raise NotImplementedError(
-            f"jax_mode can't convert LUFactor: PyTensor says that the factors of {x} are "
-            f"{x.type.dtype}. Cast the matrix to floating point."
-        )
-    return corrected_funcify_linear_algebra(op, node=node, **kwargs)
 
 
 @corrected_funcify.register(QR)
