@@ -48,6 +48,7 @@ FIXES = {
     "pytensor.tensor.random": "fixes.known_while_tracing",
     "pytensor.tensor.shape": "fixes.known_while_tracing",
     "pytensor.tensor.signal": "fixes.signal",
+    "pytensor.tensor.special": "fixes.math",
     "pytensor.tensor.subtensor": "fixes.subtensor",
 }
 

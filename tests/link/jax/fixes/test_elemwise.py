@@ -166,3 +166,11 @@ def test_numbers_beyond_int64():
     x = pt.vector("x", dtype="uint64")
     outputs = [pt.min(x), pt.constant(np.uint64(2**63)) * x[0]]
     compare([x], outputs, [np.array([5, 2**63 + 1], "uint64")])
+
+
+def test_softmax_and_eigenvalues_of_integers():
+    """JAX computes int32 in float32, and no complex numbers of integers."""
+    x = pt.matrix("x", dtype="int32")
+    outputs = [pt.special.softmax(x, axis=0), pt.special.log_softmax(x, axis=0)]
+    outputs += [pt.linalg.eig(x)[0], pt.complex(x, x)]
+    compare([x], outputs, [np.array([[3, 1], [0, 2]], "int32")], rtol=1e-12)
