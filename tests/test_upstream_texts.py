@@ -12,7 +12,7 @@ MET = {
     "float-functions-of-booleans", "jax-dispatch-imports-sparse", "mixed-integers-in-c",
     "neg-of-unsigned-rewrite", "numba-indices-out-of-bounds", "numba-ufuncs-of-mixed-dtypes",
     "onnx-reference-loop-of-scalars", "pytensor-jax-wrong-sums-on-cpu", "scalar-loop-in-composite",
-    "scan-of-no-steps-shape", "vectorized-sum-of-scalar",
+    "scan-of-no-steps-shape", "vectorized-sum-of-scalar", "xla-booleans-times-nan",
 }  # fmt: skip
 
 

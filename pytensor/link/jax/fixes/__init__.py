@@ -36,6 +36,7 @@ FIXES = {
     "pytensor.tensor.basic.Nonzero": "fixes.known_while_tracing",
     "pytensor.tensor.blas": "fixes.math",
     "pytensor.tensor.blockwise": "mode.batches",
+    "pytensor.tensor.einsum": "fixes.math",
     "pytensor.tensor.elemwise": "fixes.elemwise",
     "pytensor.tensor.extra_ops": "fixes.extra_ops",
     "pytensor.tensor.extra_ops.Unique": "fixes.known_while_tracing",
@@ -43,9 +44,11 @@ FIXES = {
     "pytensor.tensor.linalg": "fixes.linalg",
     "pytensor.tensor.math": "fixes.math",
     "pytensor.tensor.optimize": "fixes.callbacks",
+    "pytensor.tensor.pad": "fixes.pad",
     "pytensor.tensor.random": "fixes.known_while_tracing",
     "pytensor.tensor.shape": "fixes.known_while_tracing",
     "pytensor.tensor.signal": "fixes.signal",
+    "pytensor.tensor.special": "fixes.math",
     "pytensor.tensor.subtensor": "fixes.subtensor",
 }
 

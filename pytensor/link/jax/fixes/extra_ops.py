@@ -1,16 +1,25 @@
 """Diagonals, and positions in arrays of several axes or in sorted ones."""
 
+from functools import partial
+
 import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import with_operands
 from pytensor.tensor.extra_ops import (
+    FillDiagonal,
     FillDiagonalOffset,
     RavelMultiIndex,
     SearchsortedOp,
     UnravelIndex,
 )
+
+
+@corrected_funcify.register(FillDiagonal)
+def corrected_funcify_FillDiagonal(op, **kwargs):
+    # PyTensor's fills the diagonals of the last two axes: thoughts/upstream/jax-fill-diagonal.md.
+    return partial(jnp.fill_diagonal, inplace=False)
 
 
 @corrected_funcify.register(FillDiagonalOffset)

@@ -13,7 +13,7 @@ from pytensor.link.jax.fixes.dtypes import (
 )
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
-from pytensor.tensor.linalg.decomposition.eigen import Eigh, Eigvalsh
+from pytensor.tensor.linalg.decomposition.eigen import Eig, Eigh, Eigvalsh
 from pytensor.tensor.linalg.decomposition.lu import LU, LUFactor
 from pytensor.tensor.linalg.decomposition.qr import QR
 from pytensor.tensor.linalg.decomposition.schur import Schur
@@ -102,6 +102,7 @@ def corrected_funcify_Cholesky(op, node, **kwargs):
 
 @corrected_funcify.register(CholeskySolve)
 @corrected_funcify.register(Det)
+@corrected_funcify.register(Eig)
 @corrected_funcify.register(Expm)
 @corrected_funcify.register(LUFactor)
 @corrected_funcify.register(MatrixInverse)

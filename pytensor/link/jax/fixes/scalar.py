@@ -41,9 +41,12 @@ def jax_funcify_RoundHalfAwayFromZero(op, **kwargs):
 
 
 @jax_funcify.register(Complex)
-def jax_funcify_Complex(op, **kwargs):
-    def to_complex(real, imaginary):
-        return jax.lax.complex(*jnp.broadcast_arrays(real, imaginary))
+def jax_funcify_Complex(op, node, **kwargs):
+    real = np.zeros(0, node.outputs[0].type.dtype).real
+    real_dtype = jax.dtypes.canonicalize_dtype(real.dtype)
+
+    def to_complex(*parts):
+        return jax.lax.complex(*(v.astype(real_dtype) for v in jnp.broadcast_arrays(*parts)))
 
     return to_complex
 

@@ -4,18 +4,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.fixes import corrected_funcify
+from pytensor.link.jax.fixes.dtypes import with_operands
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.signal.conv import Convolve1d
 
 
 @corrected_funcify.register(Convolve1d)
-def corrected_funcify_Convolve1d(op, **kwargs):
+def corrected_funcify_Convolve1d(op, node, **kwargs):
     def conv1d(data, kernel, full_mode):
         # The gradient's mode is computed from lengths, which PyTensor's conversion doesn't ask for.
         mode = "full" if np.asarray(full_mode) else "valid"
-        return jnp.convolve(data, kernel, mode=mode)
+        # Without a dtype, JAX computes integers in float32: thoughts/upstream/jax-fill-diagonal.md.
+        return jnp.convolve(data, kernel, mode=mode, preferred_element_type=data.dtype)
 
-    return conv1d
+    dtype = node.outputs[0].type.dtype
+    return with_operands(conv1d, node, [dtype, dtype, None])
 
 
 @corrected_funcify.register(RFFTOp)

@@ -30,6 +30,8 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
         function = jax_funcify(op, node=node, **kwargs)
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
+    if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
+        function = _into_array(function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
     integers = [
         (axis, places[index])
@@ -48,6 +50,8 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
             if is_always_computed and not isinstance(index, Tracer):
                 _check_bounds(node, length, axis, np.asarray(index))
             inputs[place] = _of_dtype_that_reaches(index, length)
+        if any(isinstance(v, Tracer) for v in inputs[1:]):
+            inputs[0] = jnp.asarray(inputs[0])  # may be NumPy's, which takes no such index
         return function(*inputs)
 
     return in_bounds
@@ -59,6 +63,21 @@ def _of_dtype_that_reaches(index, length):
     if dtype is None or length <= np.iinfo(dtype).max:
         return index
     return index.astype("int32")
+
+
+def _into_array(function):
+    """Write into an array of JAX's, and in its dtype.
+
+    An array that is known while JAX traces may be NumPy's, which has no `at`.  JAX computes all
+    elements in a dtype of both arrays, also those that aren't written:
+    thoughts/upstream/jax-writing-rounds.md.
+    """
+
+    @wraps(function)
+    def written(x, y, *bounds):
+        return function(jnp.asarray(x), jnp.asarray(y).astype(x.dtype), *bounds)
+
+    return written
 
 
 def _without_scatter_of_all(op, function):
@@ -108,6 +127,6 @@ def _increment_once(op, node):
         op._check_runtime_broadcast_of_vector_index(
             node, x, jnp.asarray(y), indices if len(indices) > 1 else indices[0]
         )
-        return x.at[indices].set(x[indices] + jnp.asarray(y).astype(x.dtype))
+        return x.at[indices].set(x[indices] + y)
 
     return inc_subtensor

@@ -17,6 +17,7 @@ from pytensor.graph.fg import FrozenFunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import declared_dtypes
+from pytensor.link.jax.fixes.elemwise import corrected_scalar
 from pytensor.link.jax.fixes.known_while_tracing import (
     computed_if_known,
     is_known,
@@ -29,7 +30,7 @@ from pytensor.link.jax.rewriting.find_sizes import (
     variable_choices,
     variable_lengths,
 )
-from pytensor.scalar.basic import ScalarType
+from pytensor.scalar.basic import ScalarInnerGraphOp, ScalarType
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
@@ -53,6 +54,7 @@ class GraphWithConverter:
 
 
 @corrected_funcify.register(OpFromGraph)
+@corrected_scalar.register(ScalarInnerGraphOp)
 def corrected_funcify_inner_graph(op, convert_node, **kwargs):
     return jax_funcify(with_converter(op, convert_node), **kwargs)
 
@@ -104,15 +106,18 @@ def jax_funcify_GraphWithConverter(
     return function
 
 
-def _value(constant):
-    """Return a constant's value for JAX."""
+def _value(constant, is_result):
+    """Return a constant's value for JAX.
+
+    A result has its dtype: it may be a branch of a condition or a new state of a loop.
+    """
     data = constant.data
     if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
-    if isinstance(data, np.ndarray) and data.dtype == "float64":
-        # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array:
-        # thoughts/upstream/jax-float64-constant-beside-float32.md.
+    if isinstance(data, np.ndarray) and (is_result or data.dtype in ("float64", "uint64")):
+        # A number of Python's, as PyTensor's is, would be rounded to float32 next to such an array,
+        # or not fit into an int64: thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
     if scipy.sparse.issparse(data):
         from pytensor.link.jax.fixes.sparse import sparse_matrix
@@ -146,7 +151,8 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
     def place(variable):
         if variable not in places:
             places[variable] = len(values)
-            values.append(_value(variable) if isinstance(variable, Constant) else None)
+            is_result = variable in fgraph.outputs
+            values.append(_value(variable, is_result) if isinstance(variable, Constant) else None)
         return places[variable]
 
     order = fgraph.toposort() if order is None else order

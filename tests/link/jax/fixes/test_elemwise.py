@@ -7,7 +7,8 @@ import scipy.special
 import pytensor
 import pytensor.tensor as pt
 from pytensor import scalar as ps
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.graph.replace import vectorize_graph
+from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import ndtri_exp
 
 pytest.importorskip("jax")
@@ -43,10 +44,11 @@ def test_products_and_joins_of_integers_beside_floats_are_exact():
     """2**24 + 1 is no float32."""
     x, y = pt.vector("x", dtype="int32"), pt.vector("y", dtype="float32")
     batches = pt.matmul(pt.stack([x, x])[:, None], pt.stack([y, y])[:, :, None])
-    outputs = [pt.dot(x, y), batches.sum(), pt.concatenate([x, y])]
+    outer = vectorize_graph(pt.einsum("i,j->ij", x, y), {x: pt.stack([x, x])})
+    outputs = [pt.dot(x, y), batches.sum(), pt.concatenate([x, y])[0], outer.sum()]
     f = pytensor.function([x, y], outputs, mode=jax_mode())
-    product, batched, joined = f(np.array([2**24 + 1], "int32"), np.ones(1, "float32"))
-    assert (product, batched, joined[0]) == (2**24 + 1, 2**25 + 2, 2**24 + 1)
+    results = f(np.array([2**24 + 1], "int32"), np.ones(1, "float32"))
+    assert results == [2**24 + 1, 2**25 + 2, 2**24 + 1, 2**25 + 2]
 
 
 @pytest.mark.by_default("int32", "uint32", "int8")
@@ -143,3 +145,32 @@ def test_reductions_of_bits(dtype):
     x = pt.matrix("x", dtype=dtype)
     outputs = [CAReduce(op, axis)(x) for op in (ps.and_, ps.or_, ps.xor) for axis in (None, (0,))]
     compare([x], outputs, [rng.integers(0, 127, (3, 4)).astype(dtype)])
+
+
+def test_corrections_within_a_composite():
+    """Fusion makes such Ops, and so does the rewrite of constant powers."""
+    a, b, n = ps.int32("a"), ps.float32("b"), ps.int64("n")
+    fused = Elemwise(ps.Composite([a, b, n], [a + b, (a // n) + n**n, ps.tri_gamma(a / b)]))
+    inputs = [pt.ivector("x"), pt.vector("y", dtype="float32"), pt.lvector("n")]
+    values = [
+        np.array([2**24 + 1, -37, 4], "int32"),
+        np.array([0.1, 2, 8], "float32"),
+        np.array([1, 13, 70]),
+    ]
+    with np.errstate(all="ignore"):
+        compare(inputs, fused(*inputs), values)
+
+
+def test_numbers_beyond_int64():
+    """The minimum is 2**64 - 1 less a maximum."""
+    x = pt.vector("x", dtype="uint64")
+    outputs = [pt.min(x), pt.constant(np.uint64(2**63)) * x[0]]
+    compare([x], outputs, [np.array([5, 2**63 + 1], "uint64")])
+
+
+def test_softmax_and_eigenvalues_of_integers():
+    """JAX computes int32 in float32, and no complex numbers of integers."""
+    x = pt.matrix("x", dtype="int32")
+    outputs = [pt.special.softmax(x, axis=0), pt.special.log_softmax(x, axis=0)]
+    outputs += [pt.linalg.eig(x)[0], pt.complex(x, x)]
+    compare([x], outputs, [np.array([[3, 1], [0, 2]], "int32")], rtol=1e-12)

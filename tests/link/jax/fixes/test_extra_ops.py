@@ -23,6 +23,12 @@ def test_fill_diagonal_offset(offset, shape):
     compare([a, value, k], outputs, [rng.normal(size=shape), 7.0, offset])
 
 
+@pytest.mark.parametrize("shape", [(3, 3, 3), (2, 4), (4, 2)])
+def test_fill_diagonal(shape):
+    a = pt.tensor("a", shape=[None] * len(shape))
+    compare([a], pt.fill_diagonal(a, 7.0), [rng.normal(size=shape)])
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
 def test_ravel_multi_index(mode, order):

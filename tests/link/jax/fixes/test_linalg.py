@@ -146,3 +146,11 @@ def test_kron_of_integers_and_floats_is_computed_in_float64():
     f = pytensor.function([a, b], pt.linalg.kron(a, b), mode=jax_mode())
     odd = 2**25 + 1
     np.testing.assert_array_equal(f(np.int32([[odd]]), np.float32([[1.0]])), [[odd]])
+
+
+def test_two_systems_with_one_matrix_of_integers():
+    """They share its LU factors, of which PyTensor's type says that they are integers."""
+    a, b = pt.lmatrix("a"), pt.vector("b")
+    two = [pt.linalg.solve(a, b, b_ndim=1), pt.linalg.solve(a, b + 1, b_ndim=1)]
+    one_each = pytensor.scan(lambda x: pt.linalg.solve(a, b * x, b_ndim=1), b, return_updates=False)
+    compare([a, b], [*two, one_each], [np.array([[2, 1], [1, 3]]), np.array([1.0, 2.0])])

@@ -100,3 +100,15 @@ def test_a_loop_that_a_condition_ends():
     values, done = f([0, 3, 50], [1.0, 1.0, 3.0])
     np.testing.assert_array_equal(values, [1, 8, 192])
     np.testing.assert_array_equal(done, [False, False, True])
+
+
+def test_corrections_within_a_loop():
+    """An int32 and a float32 are a float64, an integer divided by 0 is 0."""
+    total, k, share, n = ps.float64("total"), ps.int32("k"), ps.float32("share"), ps.int64("n")
+    grown = total + k * share + n // (n - 3) + ps.tri_gamma(total - 20.5)
+    loop = Elemwise(ScalarLoop([total], [grown], [k, share, n]))
+    inputs = [pt.vector("x"), pt.ivector("k"), pt.vector("y", dtype="float32"), N]
+    values = [np.zeros(2), np.array([2**24 + 1, -5]), np.array([0.1, 3]), np.array([3, 9])]
+    values = [np.asarray(v, x.type.dtype) for v, x in zip(values, inputs, strict=True)]
+    with np.errstate(divide="ignore"):
+        compare(inputs, loop(np.int64(2), *inputs), values)

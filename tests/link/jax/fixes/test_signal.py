@@ -41,3 +41,14 @@ def test_fourier_transforms_of_other_dtypes(dtype):
     x = pt.matrix("x", dtype=dtype)
     there = fft.rfft_op(x, [6])
     compare([x], [there, fft.irfft_op(there, [6])], [rng.normal(size=(2, 6)).astype(dtype)])
+
+
+@pytest.mark.parametrize("dtypes", [("int32", "int32"), ("int64", "int8"), ("int32", "float32")])
+def test_convolutions_of_integers(dtypes):
+    """JAX convolves integers in floating point."""
+    x, kernel = (pt.vector(dtype=dtype) for dtype in dtypes)
+    values = [np.array([2**24 + 1, 5, 2**24 + 3], dtypes[0]), np.array([3, 7], dtypes[1])]
+    if dtypes[0] == "int64":
+        values[0][0] = 2**54 + 1
+    outputs = [pt.signal.convolve1d(x, kernel, mode=mode) for mode in ("full", "valid")]
+    compare([x, kernel], outputs, values)

@@ -53,3 +53,35 @@ def test_what_is_written_to_all_of_an_array_is_no_scatter(write):
     assert "scatter" not in f.vm.jit_fn.lower(*values).as_text()
     compare([x, n], outputs, values, py_mode="FAST_COMPILE")
     compare([x, n], [write(pt.ones(4)[:n], x[:n])[::-1]], [values[0], np.int64(3)])
+
+
+@pytest.mark.parametrize("dtypes", [("int32", "float16"), ("uint64", "int8"), ("int64", "float32")])
+def test_writing_leaves_other_elements_as_they_are(dtypes):
+    """JAX computed them all in a dtype of both."""
+    x, y = (pt.vector(dtype=dtype) for dtype in dtypes)
+    outputs = [pt.set_subtensor(x[1:], y), pt.set_subtensor(x[np.array([1, 2])], y)]
+    values = [np.array([2**24 + 1, 5, 7], dtypes[0]), np.array([3, 4], dtypes[1])]
+    if dtypes[0].endswith("64"):
+        values[0][0] = 2**62 + 1
+    compare([x, y], outputs, values)
+
+
+def test_writing_into_a_few_integers():
+    """They are known while JAX traces, and NumPy's."""
+    x = pt.vector("x", dtype="int64", shape=(3,))
+    zeros = pt.zeros(5, dtype="int64")
+    outputs = [
+        pt.diag(x, k=1),
+        pt.set_subtensor(zeros[1:4], x),
+        pt.set_subtensor(zeros[x], 7),
+        pt.inc_subtensor(zeros[np.array([0, 0, 1])], x),
+        pt.inc_subtensor(zeros[np.array([0, 0, 1])], x, ignore_duplicates=True),
+        pt.set_subtensor(pt.zeros(5, dtype="bool")[x], np.array(True)),
+    ]
+    compare([x], outputs, [np.array([2, 0, 4])])
+
+
+def test_a_computed_index_of_a_shape():
+    x, k = pt.matrix("x"), pt.vector("k", dtype="int64")
+    lengths = pt.stack([x.shape[0], x.shape[1]])
+    compare([x, k], [x.shape[k[0] % 2], lengths[k % 2]], [np.zeros((2, 3)), np.array([5, 4])])

@@ -112,3 +112,11 @@ def test_a_condition_of_known_lengths_makes_one_program():
     chosen = ifelse(flag, three * 2, three - 1)
     compiled = compare([three, flag], [chosen], [(SIX[:3], True), (SIX[:3], False)])
     assert compiled.vm.jit_fn._cache_size() == 1
+
+
+def test_a_number_is_a_branch():
+    """It has its dtype, and JAX wants the other branch's."""
+    x, condition = pt.vector("x", dtype="float32"), pt.scalar("condition")
+    chosen = ifelse(condition > 0, x.max(), pt.constant(np.float32(0.1)))
+    calls = [(SIX.astype("float32"), sign) for sign in (1.0, -1.0)]
+    compare([x, condition], [chosen], calls)

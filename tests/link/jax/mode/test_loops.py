@@ -284,3 +284,15 @@ NEED_ROWS = {
 def test_what_needs_the_rows_of_such_a_loop_is_refused(name):
     with pytest.raises(NotImplementedError, match=r"Scan.*: .* from 's', .* return sums, products"):
         pytensor.function([S, X], NEED_ROWS[name](), mode=jax_mode(), on_unused_input="ignore")
+
+
+def test_a_number_is_a_new_state():
+    """It has its dtype, and JAX wants the state's."""
+    x, two = pt.vector("x", dtype="float32"), pt.constant(np.float32(2))
+
+    def step(element, state):
+        return two, element * state
+
+    results = pytensor.scan(step, x, [two - 1, None], return_updates=False)
+    values = [np.array([0.1, 3], "float32")]
+    compare_jax_and_py([x], results, values, jax_mode=jax_mode())
