@@ -2,6 +2,7 @@
 
 from functools import wraps
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
@@ -31,7 +32,7 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
     if isinstance(op, IncSubtensor):
         function = _without_scatter_of_all(op, function)
     if isinstance(op, IncSubtensor | AdvancedIncSubtensor):
-        function = _into_array(function)
+        function = _into_array(op, function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
     integers = [
         (axis, places[index])
@@ -65,7 +66,7 @@ def _of_dtype_that_reaches(index, length):
     return index.astype("int32")
 
 
-def _into_array(function):
+def _into_array(op, function):
     """Write into an array of JAX's, and in its dtype.
 
     An array that is known while JAX traces may be NumPy's, which has no `at`.  JAX computes all
@@ -75,7 +76,13 @@ def _into_array(function):
 
     @wraps(function)
     def written(x, y, *bounds):
-        return function(jnp.asarray(x), jnp.asarray(y).astype(x.dtype), *bounds)
+        x, y = jnp.asarray(x), jnp.asarray(y)
+        fractions = jnp.issubdtype(y.dtype, jnp.floating) and x.dtype.kind in "iu"
+        if op.set_instead_of_inc or not fractions:
+            return function(x, y.astype(x.dtype), *bounds)
+        # The sum is cut to an integer, not the increment.
+        wide = jax.dtypes.canonicalize_dtype("float64")
+        return function(x.astype(wide), y.astype(wide), *bounds).astype(x.dtype)
 
     return written
 

@@ -66,6 +66,18 @@ def test_writing_leaves_other_elements_as_they_are(dtypes):
     compare([x, y], outputs, values)
 
 
+def test_integers_are_increased_by_fractions():
+    """Their sum is cut to an integer, as Python has it: -7 + 0.5 is -6."""
+    x, y = pt.vector("x", dtype="int64"), pt.vector("y", dtype="float32")
+    f = pytensor.function(
+        [x, y],
+        [pt.inc_subtensor(x[:2], y), pt.inc_subtensor(x[np.array([0, 1])], y)],
+        mode=jax_mode(),
+    )
+    for result in f(np.array([-7, 2**30 + 1, 3]), np.array([0.5, 1.5], "float32")):
+        np.testing.assert_array_equal(result, [-6, 2**30 + 2, 3])
+
+
 def test_writing_into_a_few_integers():
     """They are known while JAX traces, and NumPy's."""
     x = pt.vector("x", dtype="int64", shape=(3,))
