@@ -16,7 +16,7 @@ from pytensor.tensor.conv.basic import (
     transposed_convolution,
 )
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
-from pytensor.tensor.nn.checks import floats
+from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
 type Padding = Literal["same", "valid"] | Pairs
@@ -28,7 +28,11 @@ def _operand(
     value = as_tensor_variable(value)
     if value.type.ndim not in ndims:
         raise ValueError(f"{function}: {name} must have {axes}; it has {value.type.ndim}")
-    return floats(function, name, value)
+    if value.type.dtype not in float_dtypes:
+        raise TypeError(
+            f"{function}: {name} must be floating point, got {value.type.dtype}; cast it first"
+        )
+    return value
 
 
 def _operands(
