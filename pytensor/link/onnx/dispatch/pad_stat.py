@@ -26,7 +26,8 @@ def statistic(mode, ndim, stat_lengths):
         if stat_lengths is not None:
             x = chunk(x, axis, side)
         if mode == "mean":
-            value = x.reduce_mean(axis, keepdims=True)
+            # Not ReduceMean, which is 0 of no entries
+            value = x.reduce_sum(axis, keepdims=True) / x.length(axis).cast(x.dtype)
         else:
             value = max_or_min(mode == "maximum", x, [axis], keepdims=True)
         return value.expand([*[1] * axis, width, *[1] * (ndim - 1 - axis)])

@@ -374,7 +374,6 @@ class Term:
     reduce_prod = _reduction("ReduceProd")
     reduce_max = _reduction("ReduceMax")
     reduce_min = _reduction("ReduceMin")
-    reduce_mean = _reduction("ReduceMean")
 
     def any(self):
         """Return whether a condition holds anywhere; not so in empty tensors."""

@@ -65,6 +65,12 @@ def test_statistics(kwargs):
     compare_onnx_and_py([x, widths], outputs, [values, [[0, 3], [4, 0]]])
 
 
+def test_mean_of_no_entries():
+    x = pt.fmatrix("x")
+    padded = pt.pad(x, ((1, 2), (0, 0)), mode="mean")
+    compare_onnx_and_py([x], padded, [np.zeros((0, 3), "float32")])
+
+
 def test_run_time_widths():
     x, widths = pt.fmatrix("x"), pt.lmatrix("widths")
     padded = [pt.pad(x, widths, mode=mode) for mode in ("reflect", "symmetric", "wrap")]

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from pytensor import function, grad
+from pytensor.link.onnx import from_onnx
 from tests.link.onnx.importing.with_onnxruntime import (
     compare,
     in_pytensor,
@@ -50,6 +52,18 @@ def test_no_updates(op_type, reduction):
     for info in model.graph.input[1:]:
         info.type.tensor_type.shape.dim[0].dim_param = "n"
     compare(model, values)
+
+
+@pytest.mark.parametrize("ratio", [0, 2])
+def test_gradient_where_samples_of_a_region_are_equal(ratio):
+    x = np.zeros((1, 1, 4, 4))
+    x[..., 1, 1] = 1
+    values = [x, np.array([[0.75, 0.75, 2.25, 2.25]]), np.zeros(1, "int64")]
+    model = from_onnx(one_node("RoiAlign", values, mode="max", sampling_ratio=ratio))
+    image, *regions = model.inputs.values()
+    (y,) = model.outputs.values()
+    slope, result = function([image, *regions], [grad(y.sum(), image), y])(*values)
+    np.testing.assert_allclose(slope, x * result.sum())
 
 
 @pytest.mark.parametrize("op_type", ["GridSample", "DeformConv"])

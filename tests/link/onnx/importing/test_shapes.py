@@ -218,6 +218,15 @@ def test_pads_that_are_computed(mode):
     np.testing.assert_array_equal(computed(graph, x, [2, -1, 1, 2]), wanted)
 
 
+@pytest.mark.parametrize("length", [0, 2])
+def test_computed_pads_of_an_axis_that_may_be_empty(length):
+    graph = """(float[N] x, int64[2] pads, float value) => (float[a] y)
+        { y = Pad(x, pads, value) }"""
+    x = np.arange(length, dtype="float32")
+    wanted = np.pad(x, (2, 1), constant_values=7)
+    np.testing.assert_array_equal(computed(graph, x, [2, 1], np.float32(7)), wanted)
+
+
 @pytest.mark.parametrize("mode", PAD_MODES)
 def test_pads_keep_the_dtype(mode):
     graph = f"""(int64[2] x) => (int64[a] y) <int64[2] pads = {{1, 1}}>

@@ -297,10 +297,13 @@ def _padded(x, axis, before, after, mode, value):
         period = pt.maximum(last * np.int64(2), np.int64(1))
         there = pt.mod(places, period)
         index = pt.minimum(there, period - there)
-    else:
+    elif mode == "edge":
         index = pt.clip(places, np.int64(0), last)
-    result = x.take(folded([index])[0], axis=axis)
-    if mode != "constant":
-        return result
-    inside = pt.ge(places, np.int64(0)) & pt.le(places, last)
-    return pt.switch(pt.expand_dims(inside, range(1, x.type.ndim - axis)), result, value)
+    else:
+        # From a cell after the last, which an empty axis has too
+        inside = pt.ge(places, np.int64(0)) & pt.le(places, last)
+        index = pt.switch(inside, places, length)
+        lengths = sizes(x)
+        lengths[axis] = constant(np.int64(1))
+        x = pt.join(axis, x, filled(value, lengths))
+    return x.take(folded([index])[0], axis=axis)

@@ -13,6 +13,7 @@ from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import known, like, positions, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import total
+from pytensor.tensor.topk import topk
 
 Mode = Literal["half_pixel", "output_half_pixel"]
 
@@ -82,7 +83,7 @@ def _samples(ratio, size):
     if ratio > 0:
         return like(size, (np.arange(ratio) + 0.5) / ratio)[None], ratio, None
     number = pt.maximum(pt.ceil(size), like(size, 0))[:, None]
-    most = pt.cast(pt.maximum(number.max(initial=-np.inf), like(size, 0)), "int64")
+    most = pt.cast(pt.maximum(number.max(initial=-np.inf), like(size, 1)), "int64")
     place = positions(most, size.type.dtype)[None]
     return (place + like(size, 0.5)) / pt.maximum(number, like(size, 1)), most, place < number
 
@@ -92,15 +93,23 @@ def _of_samples(found, kept, is_max):
     rows, columns = kept
     if rows is None:
         if is_max:
-            return found.max(axis=(3, 5))
+            return _largest(found)
         return total(found, (3, 5)) / like(found, found.type.shape[3] * found.type.shape[5])
     among = pt.and_(rows.dimshuffle(0, "x", "x", 1, "x", "x"), columns.dimshuffle(0, *"xxxx", 1))
     if is_max:
         # 0 where a region has no samples
-        largest = pt.switch(among, found, like(found, -np.inf)).max(axis=(3, 5), initial=-np.inf)
+        largest = _largest(pt.switch(among, found, like(found, -np.inf)))
         return pt.switch(among.any(axis=(3, 5)), largest, like(found, 0))
     number = pt.maximum(total(pt.cast(among, found.type.dtype), (3, 5)), like(found, 1))
     return total(pt.switch(among, found, like(found, 0)), (3, 5)) / number
+
+
+def _largest(found):
+    # Not by `max`, whose gradient counts twice where two samples are the same share of one cell
+    found = found.transpose(0, 1, 2, 4, 3, 5)
+    *others, rows, columns = lengths_of(found)
+    largest, _ = topk(found.reshape((*others, rows * columns)), 1, 4)
+    return largest[..., 0]
 
 
 @operator_funcify.register("MaxRoiPool")
