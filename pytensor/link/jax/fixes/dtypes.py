@@ -16,9 +16,12 @@ def declared_dtypes(node):
     """Return what gives a list of a node's results the dtypes of its outputs' types.
 
     bfloat16 stays, which mixed precision computes in.  Integers of Python's stay too, for they may
-    be lengths, but overflow as integers of the dtype.  Floats stay where the type has integers, as
-    of an integer matrix's factors: thoughts/upstream/lu-factor-of-integers.md.
+    be lengths, but overflow as integers of the dtype.
     """
+    # By name, so that linear algebra isn't imported for other graphs.
+    if type(getattr(node.op, "core_op", node.op)).__name__ == "LUFactor":
+        # Types call factors of integers integers: thoughts/upstream/lu-factor-of-integers.md.
+        return list
     declared = [(_declared(variable), _integer_range(variable)) for variable in node.outputs]
 
     def in_declared_dtypes(results):
@@ -28,10 +31,8 @@ def declared_dtypes(node):
         if type(result) is int and integers is not None:
             lowest, number = integers
             return (result - lowest) % number + lowest
-        if dtype is None or not isinstance(result, jax.Array) or result.dtype == jnp.bfloat16:
-            return result
-        is_cut = integers is not None and jnp.issubdtype(result.dtype, jnp.floating)
-        return result if is_cut else result.astype(dtype)
+        other = dtype is not None and isinstance(result, jax.Array) and result.dtype != dtype
+        return result.astype(dtype) if other and result.dtype != jnp.bfloat16 else result
 
     return in_declared_dtypes
 
