@@ -82,7 +82,7 @@ def orthogonalize_all(
 ) -> list[TensorVariable]:
     """Orthogonalize tensors flattened to (first axis, rest), tensors of equal shapes together.
 
-    Their shapes, of two axes at least, are those of the variables in `like`.
+    They have the shapes of the variables in `like`, of two axes at least.
     """
     shapes = [variable.get_value(borrow=True).shape for variable in like]
     together: dict[tuple[int, int, str], list[int]] = {}

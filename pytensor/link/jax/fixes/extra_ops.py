@@ -18,7 +18,8 @@ from pytensor.tensor.extra_ops import (
 
 @corrected_funcify.register(FillDiagonal)
 def corrected_funcify_FillDiagonal(op, **kwargs):
-    # PyTensor's fills the diagonals of the last two axes: thoughts/upstream/jax-fill-diagonal.md.
+    # PyTensor's fills the diagonals of the last two axes:
+    # thoughts/upstream/jax-diagonals-convolutions.md.
     return partial(jnp.fill_diagonal, inplace=False)
 
 

@@ -14,7 +14,8 @@ def corrected_funcify_Convolve1d(op, node, **kwargs):
     def conv1d(data, kernel, full_mode):
         # The gradient's mode is computed from lengths, which PyTensor's conversion doesn't ask for.
         mode = "full" if np.asarray(full_mode) else "valid"
-        # Without a dtype, JAX computes integers in float32: thoughts/upstream/jax-fill-diagonal.md.
+        # Without a dtype, JAX computes integers in float32:
+        # thoughts/upstream/jax-diagonals-convolutions.md.
         return jnp.convolve(data, kernel, mode=mode, preferred_element_type=data.dtype)
 
     dtype = node.outputs[0].type.dtype

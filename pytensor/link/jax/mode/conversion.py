@@ -146,13 +146,13 @@ def as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known
     the device, which come as arguments anyhow.
     """
     kwargs |= {"convert_node": convert_node, "within": fgraph}
-    places, values = {}, []
+    places, values, returned = {}, [], set(fgraph.outputs)
 
     def place(variable):
         if variable not in places:
             places[variable] = len(values)
-            is_result = variable in fgraph.outputs
-            values.append(_value(variable, is_result) if isinstance(variable, Constant) else None)
+            constant = isinstance(variable, Constant)
+            values.append(_value(variable, variable in returned) if constant else None)
         return places[variable]
 
     order = fgraph.toposort() if order is None else order
