@@ -20,7 +20,7 @@ def declared_dtypes(node):
     """
     # By name, so that linear algebra isn't imported for other graphs.
     if type(getattr(node.op, "core_op", node.op)).__name__ == "LUFactor":
-        # Types call factors of integers integers: thoughts/upstream/lu-factor-of-integers.md.
+        # Types call factors of integers integers: thoughts/upstream/floats-called-integers.md.
         return list
     declared = [(_declared(variable), _integer_range(variable)) for variable in node.outputs]
 

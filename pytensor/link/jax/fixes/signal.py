@@ -7,6 +7,7 @@ from pytensor.link.jax.fixes import corrected_funcify
 from pytensor.link.jax.fixes.dtypes import with_operands
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 from pytensor.tensor.signal.conv import Convolve1d
+from pytensor.tensor.type import discrete_dtypes
 
 
 @corrected_funcify.register(Convolve1d)
@@ -23,7 +24,9 @@ def corrected_funcify_Convolve1d(op, node, **kwargs):
 
 
 @corrected_funcify.register(RFFTOp)
-def corrected_funcify_RFFTOp(op, **kwargs):
+def corrected_funcify_RFFTOp(op, node, **kwargs):
+    _check_floating(op, node.inputs[0])
+
     def rfft(x, lengths):
         result = jnp.fft.rfftn(_for_fourier(x), *_last_axes(lengths))
         return jnp.stack([result.real, result.imag], axis=-1)
@@ -32,13 +35,25 @@ def corrected_funcify_RFFTOp(op, **kwargs):
 
 
 @corrected_funcify.register(IRFFTOp)
-def corrected_funcify_IRFFTOp(op, **kwargs):
+def corrected_funcify_IRFFTOp(op, node, **kwargs):
+    _check_floating(op, node.inputs[0])
+
     def irfft(x, lengths):
         x = _for_fourier(x)
         # PyTensor's inverse isn't divided by the number of elements.
         return jnp.fft.irfftn(x[..., 0] + 1j * x[..., 1], *_last_axes(lengths), norm="forward")
 
     return irfft
+
+
+def _check_floating(op, x):
+    if x.type.dtype in discrete_dtypes:
+        # The type of their transform is theirs, which cuts it:
+        # thoughts/upstream/floats-called-integers.md.
+        raise NotImplementedError(
+            f"{op} of {x}: PyTensor cuts transforms of {x.type.dtype} to integers; cast it to "
+            "float32 or float64 first"
+        )
 
 
 def _last_axes(lengths):

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor import fft
 
 pytest.importorskip("jax")
 
+from pytensor.link.jax import jax_mode
 from tests.link.jax.fixes.comparing import compare
 
 rng = np.random.default_rng(0)
@@ -41,6 +43,14 @@ def test_fourier_transforms_of_other_dtypes(dtype):
     x = pt.matrix("x", dtype=dtype)
     there = fft.rfft_op(x, [6])
     compare([x], [there, fft.irfft_op(there, [6])], [rng.normal(size=(2, 6)).astype(dtype)])
+
+
+@pytest.mark.parametrize("transform", [fft.rfft, fft.irfft])
+def test_fourier_transforms_of_integers_are_refused(transform):
+    """They would be cut to integers, as their types say."""
+    x = pt.tensor3("x", dtype="int32")
+    with pytest.raises(NotImplementedError, match=r"of x: .* int32 to integers; cast"):
+        pytensor.function([x], transform(x), mode=jax_mode())
 
 
 @pytest.mark.parametrize("dtypes", [("int32", "int32"), ("int64", "int8"), ("int32", "float32")])
