@@ -306,6 +306,8 @@ def _sample(verify: Any, names: Sequence[str], variables: Sequence[Any]) -> dict
         if set(verify) != set(names):
             raise ValueError(f"verify must have values for {names}, got {sorted(verify)}")
         values = [verify[name] for name in names]
+    elif isinstance(verify, bool):
+        raise TypeError(f"verify must be arrays to call the model with, got {verify}")
     else:
         values = [verify] if isinstance(verify, np.ndarray) else list(verify)
     if len(values) != len(names):

@@ -164,6 +164,7 @@ def test_optimize_false_writes_the_graph_as_it_is(x):
         ({"dynamic_axes": {"x": {1: "N"}}}, ValueError, "fixed size 3"),
         ({"verify": {"z": X}}, ValueError, "must have values for"),
         ({"verify": [X, X]}, ValueError, "must have 1 values"),
+        ({"verify": True}, TypeError, "must be arrays to call the model with"),
         ({"optimise": True}, TypeError, "unexpected keyword"),
     ],
 )

@@ -53,6 +53,7 @@ def with_options[**P, R](
     """Give a function of options the parameters that make them, for type checkers, too."""
 
     def decorate(function: Callable[[Options], R]) -> Callable[P, R]:
+        Options.__init__.__qualname__ = function.__qualname__  # which Python's errors name
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             return function(Options(*args, **kwargs))

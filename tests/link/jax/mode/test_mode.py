@@ -43,6 +43,11 @@ def test_a_missing_jax_is_named(monkeypatch):
         jax_mode()
 
 
+def test_an_unknown_option_is_named():
+    with pytest.raises(TypeError, match=r"jax_mode\(\) got an unexpected keyword.*'precison'"):
+        jax_mode(precison="bf16")
+
+
 def test_the_old_path_names_the_new_one():
     with pytest.raises(ImportError, match=r"from pytensor\.link\.jax import"):
         from pytensor.link.jax.tuned import jax_mode  # noqa: F401
