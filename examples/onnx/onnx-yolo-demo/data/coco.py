@@ -207,7 +207,7 @@ def select_images(holds, count, seed=0):
         return sorted(holds)
 
     def rank(image):
-        return hashlib.sha256(f"{seed}:{image}".encode()).digest(), image
+        return hashlib.sha256(f"{seed}:{image}".encode()).digest()
 
     waiting = {}
     for image in sorted(holds, key=rank, reverse=True):
