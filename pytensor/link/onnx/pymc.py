@@ -13,6 +13,7 @@ from pymc.sampling.forward import vectorize_over_posterior
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
+from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
@@ -23,6 +24,7 @@ from pytensor.link.onnx import (
     export_onnx,
 )  # fmt: skip
 from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
+from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
@@ -147,6 +149,7 @@ def export_posterior_predictive(
     posterior = posterior.isel(sample=spread).map(
         lambda v: v.transpose("sample", *order_of_dims(model, v), ...)
     )
+    outputs = sized_by_all_parameters(outputs, known)
     outputs = vectorize_over_posterior(outputs, posterior, known, sample_dims=["sample"])
     outputs = clone_replace(outputs, {size: lengths[d] for d, size in sizes.items()})
     reseed_rngs(find_rng_nodes(outputs), seed)
@@ -212,6 +215,27 @@ def settle_rows(outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str
             stacklevel=3,
         )
     return outputs
+
+
+def sized_by_all_parameters(outputs: Any, known: Sequence[Any]) -> Any:
+    """Give each draw's first parameter the shape of all: by it PyTensor sizes a vectorized draw.
+
+    So StudentT of a constant nu and Binomial of a constant n can be vectorized
+    (thoughts/upstream/vectorized-sizes.md).
+    """
+    graph = FunctionGraph(outputs=outputs, clone=False)
+    draws = [node for node in graph.toposort() if isinstance(node.op, RandomVariable)]
+    vectorized = {*known, *(output for node in draws for output in node.outputs)}
+    for node in draws:
+        rng, size, first, *others = node.inputs
+        if vectorized.isdisjoint(ancestors([first])):
+            axes, *other_axes = node.op.ndims_params
+            for other, ndim in zip(others, other_axes, strict=True):
+                entry = other[(..., *[0] * ndim)]
+                first = pt.second(pt.shape_padright(entry, axes), first)
+            new = node.op.make_node(rng, size, first, *others)
+            graph.replace_all(zip(node.outputs, new.outputs, strict=True), import_missing=True)
+    return graph.outputs
 
 
 def replacements(model: Any, sizes: Any, unknown: Sequence[str], posterior: Any) -> Any:
