@@ -117,13 +117,17 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If ``data`` are no ``pm.Data`` of the model; if a variable has no dims, isn't in the
-        posterior, or has no prior for an unknown group; if ``indexes`` names what isn't there; if
-        ``across_rows="training"`` and the rows are mixed where each has a result of its own, as by
-        a cumulative sum.
+        If ``data``, ``names`` or ``unknown`` aren't in the model; if a variable has no dims, isn't
+        in the posterior, or has no prior for an unknown group; if ``indexes`` names what isn't
+        there; if ``across_rows="training"`` and the rows are mixed where each has a result of its
+        own, as by a cumulative sum.
     """
     names = list(names or [v.name for v in model.observed_RVs])
     data = data if isinstance(data, Inputs) else inputs_of(model, data)
+    if wrong := [n for n in names if n not in model.named_vars]:
+        raise ValueError(f"{wrong} are no variables of the model")
+    if wrong := [d for d in unknown if d not in model.dim_lengths]:
+        raise ValueError(f"unknown: {wrong} are no dims of the model, which has {[*model.coords]}")
     dims = data.dims | {n: model.named_vars_to_dims.get(n) for n in names}
     if without := [n for n, d in dims.items() if not d]:
         raise ValueError(f"{without} have no dims; give them some: pm.Normal(..., dims='row')")

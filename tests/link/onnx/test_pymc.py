@@ -177,6 +177,10 @@ def export():
 def test_what_is_refused(export):
     with pytest.raises(ValueError, match=r"'loose'\] have no dims"):
         export(["loose"])
+    with pytest.raises(ValueError, match=r"\['z'\] are no variables of the model"):
+        export(["group"], names=["z"])
+    with pytest.raises(ValueError, match=r"unknown: \['sites'\] are no dims .*has \['groups'"):
+        export(["group"], unknown=["sites"])
     with pytest.raises(ValueError, match=r"indexes: \['group'\] aren't among the data, or"):
         export(["group"], indexes={"group": "row"})
     with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):
