@@ -228,7 +228,8 @@ def sized_by_all_parameters(outputs: Any, known: Sequence[Any]) -> Any:
     (thoughts/upstream/vectorized-sizes.md).
     """
     graph = FunctionGraph(outputs=outputs, clone=False)
-    draws = [node for node in graph.toposort() if isinstance(node.op, RandomVariable)]
+    nodes: Any = graph.toposort()
+    draws = [node for node in nodes if isinstance(node.op, RandomVariable)]
     vectorized = {*known, *(output for node in draws for output in node.outputs)}
     for node in draws:
         rng, size, first, *others = node.inputs
