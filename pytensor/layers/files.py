@@ -21,6 +21,7 @@ STATE = "optimizer/"
 # How to read files of other formats
 _OF_TORCH = "; in PyTorch write safetensors.torch.save_file(model.state_dict(), path)"
 FORMATS = {
+    ".npz": "; write net.load_state_dict(np.load(path))",
     ".onnx": "; ONNX files are read by pytensor.link.onnx.from_onnx",
     ".pt": _OF_TORCH,
     ".pth": _OF_TORCH,

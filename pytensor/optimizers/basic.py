@@ -135,7 +135,7 @@ def check_parameters(params: Parameters) -> list[TensorSharedVariable]:
     checked: list[Any] = list(given)
     for position, param in enumerate(checked):
         if not isinstance(param, SharedVariable) or not isinstance(param.type, TensorType):
-            raise TypeError(f"params[{position}] must be a shared tensor, not {param!r}")
+            raise TypeError(f"params[{position}] must be a shared tensor, not {param!r:.80}")
         if not np.issubdtype(np.dtype(param.type.dtype), np.floating):
             raise TypeError(
                 f"parameter {param} has dtype {param.type.dtype}; only float parameters can be "
@@ -295,6 +295,8 @@ class Optimizer(ABC):
         >>> float(w.get_value())
         1.5
         """
+        if not isinstance(loss, Variable):
+            raise TypeError(f"minimize takes the loss first, not {loss!r:.80}")
         params, updates = check_parameters(parameters), OrderedUpdates(updates)
         for node in applys_between([], [loss]):
             for variable in getattr(node.tag, "updated", ()):

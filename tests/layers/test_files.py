@@ -82,7 +82,8 @@ def test_wrong_arguments_and_files_are_named(tmp_path):
         for function in (layers.save, layers.load):
             with pytest.raises(TypeError, match=rf"layers\.{function.__name__}\(path, net\)"):
                 function(*arguments)
-    for name, fix in {"a.onnx": "from_onnx", "a.pt": "save_file", "a.txt": "$"}.items():
+    fixes = {"a.onnx": "from_onnx", "a.pt": "save_file", "a.npz": "np.load", "a.txt": "$"}
+    for name, fix in fixes.items():
         (tmp_path / name).write_bytes(b"\x08\x07 another format")
         with pytest.raises(ValueError, match=rf"{name}: no safetensors file \(.*\).*{fix}"):
             layers.load(tmp_path / name, net)

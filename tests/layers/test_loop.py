@@ -203,6 +203,8 @@ def test_bad_arguments(how, message):
         layers.fit(lambda: 1.0, [()], 1, **how)
     with pytest.raises(TypeError, match="not an iterator"):
         layers.fit(lambda: 1.0, iter([()]), 1)
+    with pytest.raises(TypeError, match=r"write layers.batches\(\[x, y\], 50\)"):
+        layers.fit(pytest.fail, [X, Y], 1)
     with pytest.raises(TypeError, match=r"validate must be a function.*validate=lambda: "):
         layers.fit(pytest.fail, [()], 1, validate=(X, Y))
     for step in (layers.Linear(1, 1), pt.scalar()):

@@ -49,7 +49,13 @@ from evaluation.report import draw_labels
 from export import ExportMismatch
 from model import YOLO11n
 from training import callbacks
-from training.checkpoint import CheckpointError, Progress, load_checkpoint
+from training.checkpoint import (
+    CheckpointError,
+    Progress,
+    check_settings,
+    load_checkpoint,
+    load_weights,
+)
 from training.finishing import LocalWeights, Validator, check_first, finish, with_averages
 from training.hard import FILE as HARD
 from training.hard import find_hard, read_weights
@@ -198,6 +204,9 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     """Train the model that the options `o` describe, with the `group`'s other processes if any."""
     # ---- devices, data and model
     check_first(o)
+    if o.resume and not o.auto:  # before pictures are drawn for other options
+        saved, given = load_weights(folder.last)[1].get("settings", {}), resumed_settings(o)
+        check_settings(folder.last, saved, given, saved.keys() & given.keys())
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)

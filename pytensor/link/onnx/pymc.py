@@ -13,6 +13,7 @@ from pymc.sampling.forward import vectorize_over_posterior
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
+from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
@@ -23,6 +24,7 @@ from pytensor.link.onnx import (
     export_onnx,
 )  # fmt: skip
 from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
+from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
@@ -115,13 +117,17 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If ``data`` are no ``pm.Data`` of the model; if a variable has no dims, isn't in the
-        posterior, or has no prior for an unknown group; if ``indexes`` names what isn't there; if
-        ``across_rows="training"`` and the rows are mixed where each has a result of its own, as by
-        a cumulative sum.
+        If ``data``, ``names`` or ``unknown`` aren't in the model; if a variable has no dims, isn't
+        in the posterior, or has no prior for an unknown group; if ``indexes`` names what isn't
+        there; if ``across_rows="training"`` and the rows are mixed where each has a result of its
+        own, as by a cumulative sum.
     """
     names = list(names or [v.name for v in model.observed_RVs])
     data = data if isinstance(data, Inputs) else inputs_of(model, data)
+    if wrong := [n for n in names if n not in model.named_vars]:
+        raise ValueError(f"{wrong} are no variables of the model")
+    if wrong := [d for d in unknown if d not in model.dim_lengths]:
+        raise ValueError(f"unknown: {wrong} are no dims of the model, which has {[*model.coords]}")
     dims = data.dims | {n: model.named_vars_to_dims.get(n) for n in names}
     if without := [n for n, d in dims.items() if not d]:
         raise ValueError(f"{without} have no dims; give them some: pm.Normal(..., dims='row')")
@@ -147,6 +153,7 @@ def export_posterior_predictive(
     posterior = posterior.isel(sample=spread).map(
         lambda v: v.transpose("sample", *order_of_dims(model, v), ...)
     )
+    outputs = sized_by_all_parameters(outputs, known)
     outputs = vectorize_over_posterior(outputs, posterior, known, sample_dims=["sample"])
     outputs = clone_replace(outputs, {size: lengths[d] for d, size in sizes.items()})
     reseed_rngs(find_rng_nodes(outputs), seed)
@@ -212,6 +219,28 @@ def settle_rows(outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str
             stacklevel=3,
         )
     return outputs
+
+
+def sized_by_all_parameters(outputs: Any, known: Sequence[Any]) -> Any:
+    """Give each draw's first parameter the shape of all: by it PyTensor sizes a vectorized draw.
+
+    So StudentT of a constant nu and Binomial of a constant n can be vectorized
+    (thoughts/upstream/vectorized-sizes.md).
+    """
+    graph = FunctionGraph(outputs=outputs, clone=False)
+    nodes: Any = graph.toposort()
+    draws = [node for node in nodes if isinstance(node.op, RandomVariable)]
+    vectorized = {*known, *(output for node in draws for output in node.outputs)}
+    for node in draws:
+        rng, size, first, *others = node.inputs
+        if vectorized.isdisjoint(ancestors([first])):
+            axes, *other_axes = node.op.ndims_params
+            for other, ndim in zip(others, other_axes, strict=True):
+                entry = other[(..., *[0] * ndim)]
+                first = pt.second(pt.shape_padright(entry, axes), first)
+            new = node.op.make_node(rng, size, first, *others)
+            graph.replace_all(zip(node.outputs, new.outputs, strict=True), import_missing=True)
+    return graph.outputs
 
 
 def replacements(model: Any, sizes: Any, unknown: Sequence[str], posterior: Any) -> Any:

@@ -111,7 +111,8 @@ def optimized_graph(path: str | os.PathLike[str], location: str) -> onnx.ModelPr
 
 def quantize_int8(
     model: onnx.ModelProto | str | os.PathLike[str], path: str | os.PathLike[str] | None = None, *,
-    calibration: Sequence[Mapping[str, np.ndarray]] | None = None, exclude: Sequence[str] = (),
+    calibration: Mapping[str, np.ndarray] | Sequence[Mapping[str, np.ndarray]] | None = None,
+    exclude: Sequence[str] = (),
     sample: Mapping[str, np.ndarray] | Sequence[Mapping[str, np.ndarray]] | None = None,
     tolerance: float = 0.1,
 ) -> onnx.ModelProto:
@@ -125,7 +126,7 @@ def quantize_int8(
     model : onnx.ModelProto, str or Path
     path : str or Path, optional
         Where to write the result.
-    calibration : sequence of dict (by input name) of ndarray, optional
+    calibration : dict (by input name) of ndarray, or sequence of such dicts, optional
         Typical inputs, a few dozen, all finite.  With them the ranges of all activations are
         measured, and convolutions and matrix products compute in integers, of uint8 activations
         (nodes QuantizeLinear and DequantizeLinear around them).  Without, only the weights are
@@ -174,6 +175,8 @@ def quantize_int8(
     except DecodeError as error:
         raise ValueError(f"{model}: no ONNX model, or a file that was cut off") from error
     _check_names(single, exclude)
+    if isinstance(calibration, Mapping):
+        calibration = [calibration]
     quantized = _quantized(single, None if calibration is None else [*calibration], exclude)
     _check_scales(quantized)
     if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):

@@ -38,7 +38,10 @@ def _parameter(
     """Check that a parameter's static shape fits, and cast it to the dtype of `x`."""
     value = as_tensor_variable(value)
     if shapes_differ(value.type.shape, shape):
-        raise ValueError(f"{function}: {name} must have shape {shape}, got {value.type.shape}")
+        raise ValueError(
+            f"{function}: {name} must have shape {shape} for x of shape {x.type.shape}, got "
+            f"{value.type.shape}"
+        )
     return cast(value, x.type.dtype)
 
 

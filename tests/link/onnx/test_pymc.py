@@ -136,6 +136,26 @@ def test_what_the_posterior_lacks_is_named(tmp_path):
         export_posterior_predictive(model, posterior, tmp_path / "no", inputs, ["mu"])
 
 
+def test_draws_whose_first_parameter_is_constant(tmp_path):
+    """A binomial of a known n, and an unknown group's effect around 0."""
+    with pm.Model(coords={"groups": ["a", "b"]}) as model:
+        group = pm.Data("group", np.array([0, 1]), dims="row")
+        effect = pm.Normal("effect", 0, pm.HalfNormal("spread"), dims="groups")[group]
+        mu = pm.Deterministic("mu", effect, dims="row")
+        pm.Binomial("y", 10, pm.math.sigmoid(mu), observed=np.zeros(2, int), dims="row")
+    effects = np.random.default_rng(1).normal(size=(1, 20, 2))
+    drawn = posterior_of({"spread": np.ones((1, 20)), "effect": effects})
+    path = tmp_path / "model.onnx"
+    export_posterior_predictive(model, drawn, path, ["group"], ["mu", "y"], unknown=["groups"])
+    new = {"group": np.array([0, 2, 2], "int32")}
+    mu, y = onnxruntime.InferenceSession(path).run(["mu", "y"], new)
+    np.testing.assert_array_equal(mu[:, 0], effects[0, :, 0])
+    np.testing.assert_array_equal(mu[:, 1], mu[:, 2])
+    assert len(np.unique(mu[:, 1])) == 20
+    assert y.shape == (20, 3)
+    assert len(np.unique(y[:, 1])) > 2
+
+
 @pytest.fixture
 def export():
     """Return a function of a model whose groups have own priors; a posterior of another's."""
@@ -157,6 +177,10 @@ def export():
 def test_what_is_refused(export):
     with pytest.raises(ValueError, match=r"'loose'\] have no dims"):
         export(["loose"])
+    with pytest.raises(ValueError, match=r"\['z'\] are no variables of the model"):
+        export(["group"], names=["z"])
+    with pytest.raises(ValueError, match=r"unknown: \['sites'\] are no dims .*has \['groups'"):
+        export(["group"], unknown=["sites"])
     with pytest.raises(ValueError, match=r"indexes: \['group'\] aren't among the data, or"):
         export(["group"], indexes={"group": "row"})
     with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):

@@ -135,6 +135,19 @@ _FIXED = {
 }
 
 
+def check_settings(path, saved, settings, names):
+    """Raise a CheckpointError if the settings with these names aren't those of a checkpoint."""
+    different = [name for name in sorted(names) if saved.get(name) != settings.get(name)]
+    if different:
+        said = [f"{n} {saved.get(n)!r} instead of {settings.get(n)!r}" for n in different]
+        said += [reason for name, reason in _FIXED.items() if name in different]
+        raise CheckpointError(
+            f"{path}: made with other settings: {'; '.join(said)}; repeat the run's options, which "
+            f"are in settings.json, or start another run from its weights: --weights "
+            f"{path.with_name('best.safetensors')}"
+        )
+
+
 def load_checkpoint(path, model, state, settings):
     """Set the model and the shared variables in `state` to what a checkpoint holds; its `info`.
 
@@ -147,18 +160,7 @@ def load_checkpoint(path, model, state, settings):
     saved = info["settings"]
     if "labels" not in saved:  # checkpoints of before they were compared
         settings = {name: value for name, value in settings.items() if name != "labels"}
-    different = [
-        name
-        for name in sorted(saved.keys() | settings.keys())
-        if saved.get(name) != settings.get(name)
-    ]
-    if different:
-        said = [f"{n} {saved.get(n)!r} instead of {settings.get(n)!r}" for n in different]
-        reasons = [reason for name, reason in _FIXED.items() if name in different]
-        best = path.with_name("best.safetensors")
-        if reasons:
-            said += [*reasons, f"start another run from these weights: --weights {best}"]
-        raise CheckpointError(f"{path}: made with other settings: {'; '.join(said)}")
+    check_settings(path, saved, settings, saved.keys() | settings.keys())
     weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
     values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
 

@@ -179,6 +179,8 @@ class Model:
         except DecodeError as error:
             where = model if is_path else "the bytes given"
             raise ComparisonError(f"{where}: no ONNX model, or a file that was cut off") from error
+        except (onnx.checker.ValidationError, ValueError) as error:  # of external data
+            raise ComparisonError(f"{model}: {error}") from error
 
     def ancestors(self, names: Iterable[str]) -> set[int]:
         """Return the numbers of the nodes that values depend on, those that make them too."""

@@ -55,8 +55,11 @@ def random(
     Raises
     ------
     ComparisonError
-        If an input's shape isn't declared, or it is text.
+        If an input's shape isn't declared, or it is text; if `sizes` names no open axis.
     """
+    axes = {d.dim_param for v in model.proto.graph.input for d in v.type.tensor_type.shape.dim}
+    if wrong := [name for name in sizes or () if name not in axes]:
+        raise ComparisonError(f"sizes: {wrong} are no open axes; the model has {sorted(axes)}")
     rng = np.random.default_rng(seed)
     found = {}
     for value in model.proto.graph.input:

@@ -1,5 +1,6 @@
 """What runs a model: onnxruntime at its levels, onnx's reference evaluator, any program."""
 
+import os
 import shlex
 import subprocess
 import tempfile
@@ -82,7 +83,9 @@ class Program(Runtime):
     def __init__(self, command: str) -> None:
         super().__init__(command)
         self.words = shlex.split(command)
-        words = ", ".join(map(repr, self.words))
+        # `show.py` runs in its own folder.
+        there = [os.path.abspath(w) if os.path.isfile(w) else w for w in self.words]
+        words = ", ".join(map(repr, there))
         self.script = (
             "import subprocess\n"
             f'files = ["model.onnx", "inputs.npz", "outputs.npz"]\n'

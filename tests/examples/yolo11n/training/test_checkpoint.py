@@ -125,7 +125,7 @@ def test_weight_file_is_no_checkpoint(tmp_path, model, state):
 def test_other_settings_are_named(file, model, state):
     said = refusal(file, model, state, SETTINGS | {"lr": 0.02, "mosaic": 1.0})
     assert "other settings" in said
-    assert said.endswith("lr 0.01 instead of 0.02; mosaic None instead of 1.0")
+    assert "lr 0.01 instead of 0.02; mosaic None instead of 1.0; repeat the run" in said
 
 
 def test_settings_that_can_not_change_have_a_way_out(file, model, state):
