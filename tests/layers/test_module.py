@@ -234,6 +234,15 @@ def test_a_module_without_call_says_so():
         Block(2)(pt.matrix())
 
 
+@pytest.mark.parametrize("layer", [layers.LSTM, layers.Conv2d])
+def test_arguments_that_a_layer_does_not_have(layer):
+    """The error names the class, not the private one whose method it is."""
+    with pytest.raises(TypeError, match=f"^{layer.__name__}: .*'batch_first'; it takes in"):
+        layer(3, 4, 2, batch_first=True)
+    with pytest.raises(TypeError, match=f"^{layer.__name__}: missing a required argument"):
+        layer(3)
+
+
 @pytest.mark.parametrize("shape", [np.ones(3), np.ones((3, 2)), 3, [2, None]])
 def test_a_parameter_takes_a_shape(shape):
     with pytest.raises(TypeError, match=r"\(array\.shape, layers\.init\.constant\(array\)\)"):
