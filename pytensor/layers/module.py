@@ -4,6 +4,8 @@ import copy
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytensor
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.layers import init
 from pytensor.tensor.basic import constant
-from pytensor.tensor.missing_names import missing_name
+from pytensor.tensor.missing_names import check_arguments, missing_name
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.sharedvar import TensorSharedVariable
 
@@ -166,6 +168,8 @@ class _Completing(type):
     """Completes the outermost module when it has been made."""
 
     def __call__[T](cls: type[T], *args: Any, **kwargs: Any) -> T:
+        taken = signature(partial(cls.__init__, None))
+        check_arguments(cls.__name__, taken, *args, **kwargs)
         outermost = not _building.get()
         token = _building.set(True)
         try:

@@ -8,6 +8,7 @@ import pytensor.tensor as pt
 from pytensor.layers import init
 from pytensor.layers.module import Module, parameter
 from pytensor.tensor import TensorLike
+from pytensor.tensor.nn.checks import has_shape
 from pytensor.tensor.recurrent import Recurrent
 from pytensor.tensor.variable import TensorVariable
 
@@ -60,6 +61,8 @@ class _Recurrent(Module):
                 f"{type(self).__name__}: x must have 3 axes, (batch, length, features); it has "
                 f"{x.type.ndim}"
             )
+        if states is not None:
+            states = self._checked(states, x)
         x = x.swapaxes(0, 1)
         last: list[list[TensorVariable]] = []
         for layer in range(self.num_layers):
@@ -71,6 +74,19 @@ class _Recurrent(Module):
                 directions.append(y)
             x = pt.concatenate(directions, axis=-1) if self.bidirectional else directions[0]
         return x.swapaxes(0, 1), [pt.stack(each) for each in zip(*last, strict=True)]
+
+    def _checked(self, states: Any, x: TensorVariable) -> list[TensorVariable]:
+        """Return the states before the first position, in the dtype of `x`."""
+        name = type(self).__name__
+        if len(states) != self.states:
+            raise ValueError(f"{name}: state must be {self.states} arrays, got {len(states)}")
+        variables = [pt.cast(pt.as_tensor_variable(v), x.type.dtype) for v in states]
+        rows = self.num_layers * (1 + self.bidirectional)
+        shape = (rows, x.type.shape[0], self.hidden_size)
+        for v in variables:
+            has_shape(name, "state", v, shape, "(layers and directions, batch, hidden)")
+        # What isn't known yet is checked when it is
+        return [pt.specify_shape(v, (rows, None, None)) for v in variables]
 
     def _direction(
         self, x: TensorVariable, layer: int, backwards: bool, begin: list[TensorVariable] | None

@@ -14,6 +14,7 @@ from pytensor.optimizers.basic import (
 )  # fmt: skip
 from pytensor.optimizers.updates import Gradients, OrderedUpdates
 from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.type import integer_dtypes
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -88,7 +89,10 @@ class GradientAccumulator:
         if (samples is None) != (self._samples is None):
             raise ValueError("samples must be given if, and only if, mean=True")
         if samples is not None and self._samples is not None:
-            count = as_scalar(samples, "int32", "samples")
+            count = as_scalar(samples, None, "samples")
+            if count.type.dtype not in integer_dtypes:
+                raise TypeError(f"samples must be an integer, got {count.type.dtype}; cast it")
+            count = pt.cast(count, "int32")
             updates[self._samples] = self._samples + count
             grads = [pt.cast(count, grad.type.dtype) * grad for grad in grads]
         updates.update(

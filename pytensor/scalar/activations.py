@@ -285,8 +285,9 @@ class Mish(Activation):
     """
 
     def _parts(self, x):
-        e, two = exp(-abs(x)), _like(x, 2)
         is_positive = x > _like(x, 0)
+        # Not -abs(x), whose derivative is 0 at 0
+        e, two = exp(switch(is_positive, -x, x)), _like(x, 2)
         numerator = switch(is_positive, _like(x, 1) + two * e, e * (e + two))
         rest = switch(is_positive, two * e * e, two)
         return e, numerator, numerator + rest

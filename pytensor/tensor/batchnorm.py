@@ -162,6 +162,9 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         _, mean, variance, *_ = outputs
         g_out, g_mean, g_variance, *g_running = cotangents
         axes, ndim, dtype = self.axes, x.type.ndim, x.type.dtype
+        if dtype == "float16":
+            # Not the outputs: a variance above 65,504 is infinite there
+            mean, _, variance = moments(cast(x, "float32"), axes, count(x, axes))
         if isinstance(g_out.type, DisconnectedType):
             # The statistics depend only on x
             g_x, g_gamma, g_beta = x.zeros_like(), disconnected_type(), disconnected_type()

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from inspect import Signature
+from typing import Any
 
 
 def _plain(name: str) -> str:
@@ -39,3 +41,15 @@ def missing_name(
         return AttributeError(f"{message}: {fixes[plain]}")
     near = [own[match] for match in get_close_matches(plain, own, 3, 0.6)]
     return AttributeError(f"{message}; the nearest are {', '.join(near)}" if near else message)
+
+
+def check_arguments(owner: str, taken: Signature, *args: Any, **kwargs: Any) -> None:
+    """Raise a TypeError that names `owner` and its parameters, unless the arguments fit these.
+
+    Python's own names the function that is called in the end, which can be a private one.
+    """
+    try:
+        taken.bind(*args, **kwargs)
+    except TypeError as error:
+        names = ", ".join(taken.parameters)
+        raise TypeError(f"{owner}: {error}; it takes {names}") from None

@@ -11,6 +11,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor import layers
 from pytensor.optimizers import SGD, Adam
+from tests.utils import REFERENCE_MODE
 
 
 class Block(layers.Module):
@@ -232,6 +233,38 @@ def test_state_dicts_of_others_are_refused():
 def test_a_module_without_call_says_so():
     with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
         Block(2)(pt.matrix())
+
+
+@pytest.mark.parametrize(
+    ("layer", "state", "message"),
+    [
+        (layers.LSTM(3, 4), np.zeros((1, 2, 4)), "LSTM: state must be 2 arrays, got 1"),
+        (layers.LSTM(3, 4), [np.zeros((2, 2, 4))] * 2, r"LSTM: state must have shape \(1, 2, 4\)"),
+        (layers.GRU(3, 4), np.zeros((1, 1, 4)), r"GRU: state must have shape \(1, 2, 4\)"),
+    ],
+)
+def test_states_that_do_not_fit(layer, state, message):
+    with pytest.raises(ValueError, match=message):
+        layer(pt.tensor(shape=(2, 5, 3)), state)
+
+
+def test_open_states_are_checked_when_they_are_known():
+    state = pt.tensor3("state", dtype="float32")
+    y, _ = layers.GRU(3, 4)(pt.ones((2, 5, 3)), state)
+    assert y.type.dtype == "float64"
+    f = pytensor.function([state], y, mode=REFERENCE_MODE)
+    assert f(np.zeros((1, 2, 4), "float32")).shape == (2, 5, 4)
+    with pytest.raises(AssertionError, match=r"expected \(1, None, None\)"):
+        f(np.zeros((2, 2, 4), "float32"))
+
+
+@pytest.mark.parametrize("layer", [layers.LSTM, layers.Conv2d])
+def test_arguments_that_a_layer_does_not_have(layer):
+    """The error names the class, not the private one whose method it is."""
+    with pytest.raises(TypeError, match=f"^{layer.__name__}: .*'batch_first'; it takes in"):
+        layer(3, 4, 2, batch_first=True)
+    with pytest.raises(TypeError, match=f"^{layer.__name__}: missing a required argument"):
+        layer(3)
 
 
 @pytest.mark.parametrize("shape", [np.ones(3), np.ones((3, 2)), 3, [2, None]])

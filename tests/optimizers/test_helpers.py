@@ -241,6 +241,8 @@ def test_samples_are_of_means(mean, samples):
     w = pytensor.shared(np.zeros(2), name="w")
     with pytest.raises(ValueError, match="samples must be given"):
         GradientAccumulator([w], mean=mean).add_updates([w], samples=samples)
+    with pytest.raises(TypeError, match="samples must be an integer, got float64; cast it"):
+        GradientAccumulator([w], mean=True).add_updates([w], samples=2.5)
 
 
 def test_accumulator_checks_gradients():

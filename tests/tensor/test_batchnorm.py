@@ -143,6 +143,19 @@ def test_half_precision_counts_beyond_its_range():
     assert all(np.isfinite(r).all() for r in results)
 
 
+def test_gradients_of_half_precision_with_a_variance_beyond_its_range():
+    value = np.array([[-1000.0], [500.0], [700.0]])
+    gradients = []
+    for dtype in ("float16", "float64"):
+        x, gamma, beta = (pt.constant(v, dtype=dtype) for v in (value, np.ones(1), np.zeros(1)))
+        out, *_ = pt.batch_normalization_train(x, gamma, beta, (0,))
+        cost = (out * np.array([[1], [2], [4]], dtype)).sum(dtype="float32")
+        f = pytensor.function([], pytensor.grad(cost, [x, gamma]), mode=REFERENCE_MODE)
+        gradients.append(f())
+    for half, double in zip(*gradients, strict=True):
+        np.testing.assert_allclose(half, double, rtol=0.01)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -41,7 +41,7 @@ def ctc_loss(
     targets : tensor_like, integers, shape (batch, labels) or (labels,)
         Labels, padded at their ends.  PyTorch takes them in one row, too; here a batch has an axis.
     input_lengths, target_lengths : tensor_like, integers, shape (batch,) or ()
-        How many frames and labels count.
+        How many frames and labels count, not negative.
     blank : int
         The class between labels.
     reduction : {"mean", "sum", "none"}
@@ -53,7 +53,8 @@ def ctc_loss(
     -------
     TensorVariable, dtype of `log_probs`
         Its gradient is that of this formula.  PyTorch's differs by what `log_softmax` takes away,
-        so after it both are the same.
+        so after it both are the same.  NaN where a label is no class, or where more frames or
+        labels count than there are; PyTorch raises.
 
     Raises
     ------
@@ -92,11 +93,16 @@ def ctc_loss(
     if not batched:
         log_p, targets = log_p[:, None], targets[None]
         frames, labels = frames[None], labels[None]
-    blank = integer(name, "blank", blank, 0)
-    losses = _losses(log_p, cast(targets, "int64"), frames, labels, blank)
-    is_finite = losses < like(-IMPOSSIBLE / 10, losses)
+    blank, n = integer(name, "blank", blank, 0), log_p.type.shape[2]
+    if n is not None and blank >= n:
+        raise ValueError(f"{name}: blank must be one of the {n} classes, got {blank}")
+    targets = cast(targets, "int64")
+    losses = _losses(log_p, targets, frames, labels, blank)
+    # NaN isn't infinite
+    is_infinite = losses >= like(-IMPOSSIBLE / 10, losses)
     beyond = 0 if flag(f"{name}: zero_infinity", zero_infinity) else math.inf
-    losses = where(is_finite, losses, like(beyond, losses))
+    losses = where(is_infinite, like(beyond, losses), losses)
+    losses = where(_is_possible(log_p, targets, frames, labels), losses, like(math.nan, losses))
     if reduction == "mean":
         losses = losses / cast(tm.maximum(labels, np.int64(1)), losses.type.dtype)
         losses = total(losses, (0,)) / cast(losses.shape[0], losses.type.dtype)
@@ -105,6 +111,16 @@ def ctc_loss(
     elif not batched:
         losses = losses[0]
     return cast(losses, dtype)
+
+
+def _is_possible(
+    log_p: TensorVariable, targets: TensorVariable, frames: TensorVariable, labels: TensorVariable
+) -> TensorVariable:
+    """Return whether the labels of each sequence are classes, and its lengths are at most all."""
+    is_class = tm.and_(targets >= 0, targets < log_p.shape[2])
+    is_padding = arange(targets.shape[1]) >= expand_dims(labels, 1)
+    fits = tm.and_(frames <= log_p.shape[0], labels <= targets.shape[1])
+    return tm.and_(tm.all(tm.or_(is_class, is_padding), axis=1), fits)
 
 
 def _losses(
@@ -117,7 +133,7 @@ def _losses(
     # Padding may be anything
     counts = arange(targets.shape[1]) < expand_dims(labels, 1)
     blanks = full_like(targets, blank)
-    targets = where(counts, targets, blanks)
+    targets = where(counts, tm.clip(targets, np.int64(0), n_classes - 1), blanks)
     pairs = stack([blanks, targets], axis=2).reshape((batch, -1))
     states = join(1, pairs, full_like(targets[:, :1], blank))
     rows = log_p.dimshuffle(1, 2, 0).reshape((-1, n_frames))

@@ -25,15 +25,22 @@ def norm(
 ) -> TensorVariable:
     """Return the p-norm over some axes; its gradient is 0 where it is 0, not NaN."""
     if np.isinf(p):
-        return tm.max(tm.abs(x), axis=axes, keepdims=keepdims)
+        size = tm.abs(x)
+        # The largest share the gradient; PyTensor's maximum gives the whole of it to each
+        largest = cast(tm.eq(size, tm.max(size, axis=axes, keepdims=True)), x.type.dtype)
+        shares = disconnected_grad(largest / total(largest, axes, keepdims=True))
+        return total(shares * size, axes, keepdims=keepdims)
     if p == 1:
         return total(tm.abs(x), axes, keepdims=keepdims)
-    powers = tm.sqr(x) if p == 2 else tm.abs(x) ** like(p, x)
-    terms = total(powers, axes, keepdims=keepdims)
-    is_zero = tm.eq(terms, like(0, terms))
-    positive = where(is_zero, like(1, terms), terms)
-    root = tm.sqrt(positive) if p == 2 else positive ** like(1 / p, terms)
-    return where(is_zero, like(0, terms), root)
+    powers = tm.sqr(x) if p == 2 else _power(tm.abs(x), p)
+    return _power(total(powers, axes, keepdims=keepdims), 1 / p)
+
+
+def _power(x: TensorVariable, p: float) -> TensorVariable:
+    """Return ``x ** p`` of numbers that aren't negative; its gradient at 0 is 0, not NaN."""
+    is_zero = tm.eq(x, like(0, x))
+    positive = where(is_zero, like(1, x), x)
+    return where(is_zero, like(0, x), tm.sqrt(positive) if p == 0.5 else positive ** like(p, x))
 
 
 def order_of_norm(function: str, p: float) -> float:

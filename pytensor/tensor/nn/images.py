@@ -1,6 +1,7 @@
 """Images padded, rearranged and sampled, with the names, arguments and numbers of PyTorch."""
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import product
 from math import prod
 from typing import Any, Literal
@@ -128,7 +129,7 @@ def _padded(x: TensorVariable, pairs: Sequence[tuple[int, int]], value: float) -
             length = lengths_of(x)[axis]
             if x.type.shape[axis] is not None and start + end > x.type.shape[axis]:
                 raise ValueError(f"pad: can't remove {start + end} cells of {length}")
-            x = x[(*(slice(None),) * axis, slice(start, length - end))]
+            x = x[(*(slice(None),) * axis, slice(start, -end or None))]
         parts = [x]
         for place, amount in zip((0, len(parts)), pair, strict=True):
             if amount > 0:
@@ -595,11 +596,17 @@ def grid_sample(
     for corner in product(*taps):
         index: TensorVariable = batch
         weight: TensorVariable = one
+        outside: list[TensorVariable] = []
         for (cell, w), m, length in zip(corner, lengths, lengths_of(x)[2:], strict=True):
+            # A place that is NaN is neither inside nor outside: its result is NaN
             is_inside = tm.and_(cell >= like(0, one), cell < m)
-            weight = where(is_inside, weight * w, like(0, one))
-            index = index * length + cast(_clipped(cell, m - one), "int64")
-        terms.append(rows[index] * weight[..., None])
+            outside.append(tm.or_(cell < like(0, one), cell >= m))
+            beyond = where(outside[-1], like(0, one), like(np.nan, one))
+            weight = where(is_inside, weight * w, beyond)
+            index = index * length + cast(where(is_inside, cell, like(0, one)), "int64")
+        # The cell that is read instead of one outside can be NaN or infinite
+        is_outside = reduce(tm.or_, outside)[..., None]
+        terms.append(where(is_outside, like(0, one), rows[index]) * weight[..., None])
     total: Any = sum(terms[1:], terms[0])
     return cast(moveaxis(total, -1, 1), x.type.dtype)
 

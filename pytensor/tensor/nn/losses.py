@@ -58,8 +58,12 @@ def _reduced(
     if one_of(function, "reduction", reduction, REDUCTIONS) != "none":
         axes = tuple(range(losses.type.ndim))
         parts, losses = count(losses, axes), total(losses, axes)
-        if reduction == "mean":
-            losses = losses / (parts if divisor is None else divisor)
+        if reduction == "mean" and divisor is None:
+            losses = losses / parts
+        elif reduction == "mean":
+            # Of a single sample PyTensor would take 0 / 0 for 1
+            is_zero = tm.eq(divisor, like(0, losses))
+            losses = where(is_zero, like(np.nan, losses), losses / divisor)
     return cast(losses, dtype)
 
 
@@ -247,7 +251,8 @@ def binary_cross_entropy(
     Returns
     -------
     TensorVariable, dtype of `x`
-        The logarithms are -100 at least, as in PyTorch; and so is the loss finite.
+        The logarithms are -100 at least, as in PyTorch; and so is the loss finite.  NaN for an `x`
+        that isn't from 0 to 1, where PyTorch raises.
 
     Raises
     ------
@@ -271,6 +276,8 @@ def binary_cross_entropy(
     dtype, (x, target) = _inputs(name, x, target, same=True)
     one = like(1, x)
     losses = -(target * _clamped_log(x) + (one - target) * _clamped_log(one - x))
+    is_probability = tm.and_(x >= like(0, x), x <= one)
+    losses = where(is_probability, losses, like(np.nan, x))
     return _reduced(name, _weighted(name, losses, weight), reduction, dtype)
 
 
@@ -431,7 +438,8 @@ def smooth_l1_loss(
     losses = tm.abs(x - target)
     if nonnegative(name, "beta", beta) > 0:
         border, half = like(beta, x), like(0.5, x)
-        below = half * tm.sqr(losses) / border
+        # Of the size the second derivative would be 0 where both are equal
+        below = half * tm.sqr(x - target) / border
         losses = where(losses < border, below, losses - half * border)
     return _reduced(name, losses, reduction, dtype)
 
@@ -472,7 +480,7 @@ def huber_loss(
     if number("huber_loss", "delta", delta) <= 0:
         raise ValueError(f"huber_loss: delta must be positive, got {delta!r}")
     size, border, half = tm.abs(x - target), like(delta, x), like(0.5, x)
-    losses = where(size <= border, half * tm.sqr(size), border * (size - half * border))
+    losses = where(size <= border, half * tm.sqr(x - target), border * (size - half * border))
     return _reduced("huber_loss", losses, reduction, dtype)
 
 

@@ -186,7 +186,7 @@ def one_hot(x: TensorLike, num_classes: int = -1) -> TensorVariable:
     """
     x = integers("one_hot", "x", x)
     if num_classes == -1:
-        classes = arange(pt_max(x) + 1, dtype="int64")
+        classes = arange(cast(pt_max(x), "int64") + 1, dtype="int64")
     else:
         classes = arange(integer("one_hot", "num_classes", num_classes, 1), dtype="int64")
     return cast(eq(shape_padright(x), classes), "int64")

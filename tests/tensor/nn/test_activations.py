@@ -186,6 +186,9 @@ def test_derivatives_at_zero():
     for function, expected in [(pt.nn.relu, 0), (pt.nn.selu, GAMMA * ALPHA)]:
         slope = pytensor.grad(function(x), x).eval({x: 0.0}, mode=REFERENCE_MODE)
         np.testing.assert_allclose(slope, expected)
+    # Mish is smooth there, though it is written with two branches
+    slope = pytensor.grad(pt.nn.mish(x), x)
+    np.testing.assert_allclose(pytensor.grad(slope, x).eval({x: 0.0}, mode=REFERENCE_MODE), 0.64)
     alpha = pt.scalar("alpha")
     gradients = pytensor.grad(pt.nn.prelu(x, alpha), [x, alpha])
     slopes = pytensor.function([x, alpha], gradients, mode=REFERENCE_MODE)(0.0, 0.3)

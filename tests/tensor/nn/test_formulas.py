@@ -5,6 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
 from tests.catalogue.formulas import FORMULAS
 from tests.utils import REFERENCE_MODE
 
@@ -93,6 +94,57 @@ def test_a_target_that_is_no_class():
     assert np.isnan(value(pt.nn.cross_entropy(x, [-100] * 4)))  # the mean of none, as in PyTorch
 
 
+def test_the_mean_of_no_sample_is_no_number():
+    """Of one sample, where PyTensor's rewrites take 0 / 0 for 1."""
+    x, target = pt.tensor(shape=(1, 3)), pt.tensor(shape=(1,), dtype="int64")
+    losses = pt.nn.cross_entropy(x, target), pt.nn.cross_entropy(x, target, [1.0, 0.0, 1.0])
+    f = pytensor.function([x, target], losses, mode=Mode("py", "fast_compile"))
+    assert np.isnan(f(np.ones((1, 3)), [-100])).all()
+    np.testing.assert_allclose(f(np.ones((1, 3)), [1]), [np.log(3), NAN])
+
+
+def test_what_is_no_probability():
+    x, target = pt.vectors("x", "target")
+    loss = pt.nn.binary_cross_entropy(x, target, reduction="none")
+    f = pytensor.function([x, target], loss, mode=REFERENCE_MODE)
+    for known in (0.0, 1.0):
+        losses = f([-0.5, 1.5, NAN, 1 - known, known], np.full(5, known))
+        np.testing.assert_array_equal(losses, [NAN, NAN, NAN, 100, 0])
+
+
+def test_second_derivatives_where_both_are_equal():
+    zeros = np.zeros(2)
+    for function in (
+        lambda x: pt.nn.smooth_l1_loss(x, zeros, reduction="sum", beta=0.5),
+        lambda x: 2 * pt.nn.huber_loss(x, zeros, reduction="sum"),
+    ):
+        first = lambda x, function=function: pytensor.grad(function(x), x)  # noqa: E731
+        np.testing.assert_array_equal(slope(first, zeros), [2, 2])
+
+
+def test_the_largest_share_the_gradient():
+    """As in PyTorch: PyTensor's maximum gives the whole gradient to each of them."""
+    x = [[1.0, -2.0, 2.0, 0.0]]
+    distance = lambda x: pt.nn.pairwise_distance(x, pt.zeros((1, 4)), INF, eps=0)  # noqa: E731
+    np.testing.assert_array_equal(slope(distance, x), [[0, -0.5, 0.5, 0]])
+    assert np.isfinite(slope(lambda x: pt.nn.normalize(x, 0.5), x)).all()
+
+
+def test_places_that_are_no_numbers_and_cells_outside():
+    x = np.array([[[[1.0, 2.0, NAN]]]])
+    places = np.array([[[[NAN, 0.0], [9.0, 0.0], [-INF, 0.0], [-1.0, 0.0]]]])
+    for mode in ("bilinear", "nearest", "bicubic"):
+        out = lambda x, mode=mode: pt.nn.grid_sample(x, places, mode, align_corners=True)  # noqa: E731
+        known = NAN if mode == "bicubic" else 1
+        np.testing.assert_allclose(value(out(pt.constant(x))).ravel(), [NAN, 0, 0, known])
+        of_places = lambda places, mode=mode: pt.nn.grid_sample(x, places, mode)  # noqa: E731
+        assert np.isfinite(slope(of_places, places[:, :, 1:2])).all()
+
+
+def test_classes_that_fill_their_dtype():
+    assert value(pt.nn.one_hot(pt.constant(np.array([127], "int8")))).shape == (1, 128)
+
+
 def test_open_shapes():
     """Every lengths' formula, where the types know nothing."""
     x = pt.tensor4("x")
@@ -103,6 +155,7 @@ def test_open_shapes():
         lambda x: pt.nn.pixel_unshuffle(x, 2),
         lambda x: pt.nn.unfold(x, 2, 1, 1, 2),
         lambda x: pt.nn.pad(x, (-1, 2, 3, -1)),
+        lambda x: pt.nn.pad(x, (-3, -1)),
         lambda x: pt.nn.pad(x, (1, 2, 3, 1), "reflect"),
         lambda x: pt.nn.glu(x, 1),
         lambda x: pt.nn.cross_entropy(x, np.ones((2, 6, 4), dtype="int64"), label_smoothing=0.1),
@@ -152,6 +205,31 @@ def test_ctc_of_all_ways():
         loss = pt.nn.ctc_loss(np.log(p), labels, 4, len(labels), reduction="sum")
         with np.errstate(divide="ignore"):
             np.testing.assert_allclose(value(loss), -np.log(likelihood))
+
+
+def test_ctc_of_what_is_no_number_or_no_label():
+    log_p = np.log(np.random.default_rng(0).dirichlet(np.ones(3), size=(4, 5)).transpose(1, 0, 2))
+    good = log_p.copy()
+    log_p[2, 0, 1] = NAN
+    labels = [[1, 2], [3, 1], [-1, 1], [1, 9]]
+    for zero_infinity in (False, True):
+        losses = lambda *v, z=zero_infinity: value(  # noqa: E731
+            pt.nn.ctc_loss(*v, reduction="none", zero_infinity=z)
+        )
+        found = losses(log_p, labels, [5] * 4, [2, 2, 2, 1])
+        np.testing.assert_array_equal(np.isnan(found), [True, True, True, False])
+        found = losses(good, [[1, 2]] * 4, [5, 6, 5, 1], [2, 2, 3, 2])
+        np.testing.assert_array_equal(np.isnan(found), [False, True, True, False])
+        assert found[3] == (0 if zero_infinity else INF)
+    with pytest.raises(ValueError, match="ctc_loss: blank must be one of the 3 classes, got 3"):
+        pt.nn.ctc_loss(good, [[1]] * 4, [5] * 4, [1] * 4, blank=3)
+
+
+def test_pads_that_remove_everything():
+    x = pt.matrix("x")
+    for pad in ((-1, -4), (-4, -1), (0, -5)):
+        out = pytensor.function([x], pt.nn.pad(x, pad), mode=REFERENCE_MODE)(np.ones((2, 3)))
+        assert out.shape == (2, 0)
 
 
 def test_padding_idx_stops_the_gradient():

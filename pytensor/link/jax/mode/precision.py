@@ -56,8 +56,8 @@ import jax.numpy as jnp
 from pytensor import scalar as ps
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
-from pytensor.graph.facts import layout, precision
-from pytensor.link.jax.rewriting.channels_last import ChannelsLast
+from pytensor.graph.facts import precision
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast, is_image
 from pytensor.link.jax.rewriting.updates import Update
 from pytensor.link.jax.target import in_one_kernel
 from pytensor.raise_op import CheckAndRaise
@@ -321,7 +321,7 @@ def as_convolution(function, node, facts):
     """Take bfloat16 operands, and return bfloat16; cast gradients of filters to float32."""
     if not all(map(_is_single, (*node.inputs, *node.outputs))):
         return in_single(function, node, facts)
-    of_filters = not layout(_core(node.op)).out
+    of_filters = not is_image(_core(node.op))
 
     def convolution(*values):
         out = function(*_low(values, node.inputs))

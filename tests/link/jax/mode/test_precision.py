@@ -171,6 +171,15 @@ def test_products_have_operands_of_bfloat16(network):
     assert sum(products(network.program).values()) > 8
 
 
+def test_transposed_convolutions():
+    x, weight = image_variable(), shared("weight", 3, 2, 3, 3)
+    y = pt.nn.conv_transpose2d(x, weight, stride=2)
+    outputs = [y, *pytensor.grad((y * y).sum(acc_dtype=SINGLE), [x, weight])]
+    assert set(products(program_of([x], outputs))) == {(LOW, LOW)}
+    for expected, got in zip(*both([x], outputs, [images()]), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=0.05, atol=0.02 * np.abs(expected).max())
+
+
 def normalized(x):
     gamma, beta = shared("gamma", 6, value=1), shared("beta", 6)
     return pt.batch_normalization_train(x, gamma, beta, "spatial")
