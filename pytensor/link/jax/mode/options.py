@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any, Literal, get_args
 
 from pytensor.link.jax.target import AXIS, PLATFORMS
-from pytensor.tensor.missing_names import check_arguments
 
 __all__ = ["Options", "with_options"]
 
@@ -54,14 +53,13 @@ def with_options[**P, R](
     """Give a function of options the parameters that make them, for type checkers, too."""
 
     def decorate(function: Callable[[Options], R]) -> Callable[P, R]:
-        returned = signature(function).return_annotation
-        both = signature(Options).replace(return_annotation=returned)
-
+        Options.__init__.__qualname__ = function.__qualname__  # which Python's errors name
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
-            check_arguments(function.__name__, both, *args, **kwargs)
             return function(Options(*args, **kwargs))
 
+        returned = signature(function).return_annotation
+        both = signature(Options).replace(return_annotation=returned)
         called.__signature__ = both  # type: ignore[attr-defined]
         return called
 
