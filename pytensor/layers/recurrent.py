@@ -8,7 +8,8 @@ import pytensor.tensor as pt
 from pytensor.layers import init
 from pytensor.layers.module import Module, parameter
 from pytensor.tensor import TensorLike
-from pytensor.tensor.nn.checks import has_shape
+from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.nn.checks import of_shape
 from pytensor.tensor.recurrent import Recurrent
 from pytensor.tensor.variable import TensorVariable
 
@@ -82,9 +83,9 @@ class _Recurrent(Module):
             raise ValueError(f"{name}: state must be {self.states} arrays, got {len(states)}")
         variables = [pt.cast(pt.as_tensor_variable(v), x.type.dtype) for v in states]
         rows = self.num_layers * (1 + self.bidirectional)
-        shape = (rows, x.type.shape[0], self.hidden_size)
-        for v in variables:
-            has_shape(name, "state", v, shape, "(layers and directions, batch, hidden)")
+        shape = rows, lengths_of(x)[0], self.hidden_size
+        why = "(layers and directions, batch, hidden)"
+        variables = [of_shape(name, "state", v, shape, why) for v in variables]
         # What isn't known yet is checked when it is
         return [pt.specify_shape(v, (rows, None, None)) for v in variables]
 

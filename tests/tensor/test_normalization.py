@@ -190,7 +190,7 @@ def test_constant_examples_are_zero():
         (lambda x, p: pt.nn.layer_norm(x, ()), "the lengths of the last of the input's 4 axes"),
         (lambda x, p: pt.nn.layer_norm(x, 5.0), "normalized_shape must be an int, or"),
         (lambda x, p: pt.nn.layer_norm(x, (3, 4)), r"is \(3, 4\), .* have shape \(3, 5\)"),
-        (lambda x, p: pt.nn.layer_norm(x, 5, p), r"weight must have shape \(5,\) .* got \(4,\)"),
+        (lambda x, p: pt.nn.layer_norm(x, 5, p), r"weight must have shape \(5,\), .* got \(4,\)"),
         (lambda x, p: pt.nn.layer_norm(x, 5, None, p), r"bias must have shape"),
         (lambda x, p: pt.nn.rms_norm(x, (3, 5), p), r"weight must have shape \(3, 5\)"),
         (lambda x, p: pt.nn.instance_norm(x, weight=p), r"weight must have shape \(6,\)"),

@@ -12,6 +12,7 @@ from pytensor.tensor.basic import as_tensor_variable, constant, switch
 from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.conv.basic import is_int
 from pytensor.tensor.moments import widen
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import float_dtypes, integer_dtypes
 from pytensor.tensor.variable import TensorConstant, TensorVariable
 
@@ -83,14 +84,19 @@ def has_axes(function: str, name: str, x: TensorVariable, axes: Sequence[int]) -
         raise ValueError(f"{function}: {name} must have {wanted} axes, got {x.type.ndim}")
 
 
-def has_shape(
-    function: str, name: str, x: TensorVariable, shape: Sequence[int | None], why: str
-) -> None:
-    """Check the lengths that are known; `why` says where the wanted ones are from."""
+def of_shape(
+    function: str, name: str, x: TensorVariable, lengths: Sequence[Any], why: str
+) -> TensorVariable:
+    """Return an input that must have these lengths: integers, variables, or None for any.
+
+    Lengths that are known are compared at once, and at run time an axis that would else be
+    broadcast: one of the two lengths is known to be 1.  `why` says where the wanted ones are from.
+    """
+    shape = tuple(n if is_int(n) else None for n in lengths)
     if shapes_differ(x.type.shape, shape):
-        raise ValueError(
-            f"{function}: {name} must have shape {tuple(shape)}, {why}; got {x.type.shape}"
-        )
+        raise ValueError(f"{function}: {name} must have shape {shape}, {why}; got {x.type.shape}")
+    both = zip(x.type.shape, shape, lengths, strict=True)
+    return specify_shape(x, [n if (own == 1) != (known == 1) else None for own, known, n in both])
 
 
 def like(value: float, x: TensorVariable) -> TensorConstant:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, expand_dims
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import (
     Ints,
     Pairs,
@@ -16,6 +17,7 @@ from pytensor.tensor.conv.basic import (
     transposed_convolution,
 )
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
+from pytensor.tensor.nn.checks import of_shape
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
@@ -77,13 +79,8 @@ def _border_mode(
 def _with_bias(function: str, out: TensorVariable, bias: TensorLike | None) -> TensorVariable:
     if bias is None:
         return out
-    bias = as_tensor_variable(bias)
-    lengths = {*bias.type.shape, out.type.shape[1]} - {None}
-    if bias.type.ndim != 1 or len(lengths) > 1:
-        raise ValueError(
-            f"{function}: bias must have shape ({out.type.shape[1]},), one number for each "
-            f"channel of the output; got {bias.type.shape}"
-        )
+    why = "one number for each channel of the output"
+    bias = of_shape(function, "bias", as_tensor_variable(bias), lengths_of(out)[1:2], why)
     return out + cast(bias, out.type.dtype).dimshuffle("x", 0, *["x"] * (out.type.ndim - 2))
 
 

@@ -29,10 +29,10 @@ from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.nn.checks import (
     floats,
     has_axes,
-    has_shape,
     integer,
     like,
     number,
+    of_shape,
     one_of,
     single,
     where,
@@ -372,7 +372,7 @@ def fold(
     known = x.type.shape[1]
     if known is not None and known % prod(kernel):
         raise ValueError(f"fold: x must have a multiple of {prod(kernel)} rows, got {known}")
-    has_shape("fold", "x", x, (x.type.shape[0], known, prod(counts)), "a column for each window")
+    x = of_shape("fold", "x", x, (None, None, prod(counts)), "a column for each window")
     columns = x.reshape((batch, rows // prod(kernel), *kernel, *counts))
     padded = [n + 2 * p for n, p in zip(size, pads, strict=True)]
     out = zeros((batch, rows // prod(kernel), *padded), dtype=x.type.dtype)
@@ -487,7 +487,7 @@ def affine_grid(
         )
     batch, _, *lengths = (integer(name, "size", n, 1) for n in size)
     n = len(lengths)
-    has_shape(name, "theta", theta, (batch, n, n + 1), f"for size={tuple(size)}")
+    theta = of_shape(name, "theta", theta, (batch, n, n + 1), f"for size={tuple(size)}")
     aligned = align_corners is not None and flag(f"{name}: align_corners", align_corners)
     # The places in order x, y, z, where the lengths are in order z, y, x
     lines = [
@@ -549,8 +549,8 @@ def grid_sample(
     x = floats(name, "x", x, 4, 5)
     n = x.type.ndim - 2
     grid = cast(as_tensor_variable(grid), x.type.dtype)
-    known = grid.type.shape[1:-1] if grid.type.ndim == n + 2 else (None,) * n
-    has_shape(name, "grid", grid, (x.type.shape[0], *known, n), f"(batch, ..., {n}), for this x")
+    shape = (lengths_of(x)[0], *n * [None], n)
+    grid = of_shape(name, "grid", grid, shape, f"(batch, ..., {n}), for this x")
     one_of(name, "mode", mode, ("bilinear", "nearest", "bicubic"))
     one_of(name, "padding_mode", padding_mode, ("zeros", "border", "reflection"))
     if mode == "bicubic" and n == 3:

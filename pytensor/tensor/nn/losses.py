@@ -12,17 +12,18 @@ import numpy as np
 from pytensor.tensor import TensorLike
 from pytensor.tensor import math as tm
 from pytensor.tensor.basic import arange, as_tensor_variable, cast, expand_dims
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import flag
 from pytensor.tensor.moments import count, total
 from pytensor.tensor.nn.checks import (
     axis_of,
     floats,
-    has_shape,
     integer,
     integers,
     like,
     nonnegative,
     number,
+    of_shape,
     one_of,
     single,
     where,
@@ -46,7 +47,7 @@ def _inputs(
     x = floats(function, name, x)
     rest = [cast(as_tensor_variable(v), x.type.dtype) for v in others]
     if same:
-        has_shape(function, "target", rest[0], x.type.shape, f"that of {name}")
+        rest[0] = of_shape(function, "target", rest[0], lengths_of(x), f"that of {name}")
     return x.type.dtype, single(x, *rest)
 
 
@@ -89,8 +90,9 @@ def _at_class(
             "x.flatten(1) is x.flatten(2) here"
         )
     target = integers(function, "target", target, log_p.type.ndim - 1)
-    shape = [n for a, n in enumerate(log_p.type.shape) if a != axis]
-    has_shape(function, "target", target, shape, "that of x without the axis of classes")
+    shape = [n for a, n in enumerate(lengths_of(log_p)) if a != axis]
+    why = "that of x without the axis of classes"
+    target = of_shape(function, "target", target, shape, why)
     is_used = tm.neq(target, integer(function, "ignore_index", ignore_index))
     is_class = tm.and_(target >= 0, target < log_p.shape[axis])
     zero, here = like(0, log_p), _in_class(function, log_p, target, axis)
@@ -112,7 +114,8 @@ def _at_class(
 def _of_classes(function: str, weight: TensorLike, x: TensorVariable, axis: int) -> TensorVariable:
     """Return a weight for each class, to be multiplied by `x`."""
     weight = cast(as_tensor_variable(weight), x.type.dtype)
-    has_shape(function, "weight", weight, x.type.shape[axis : axis + 1], "a number for each class")
+    classes = lengths_of(x)[axis : axis + 1]
+    weight = of_shape(function, "weight", weight, classes, "a number for each class")
     return weight.dimshuffle(["x" if a != axis else 0 for a in range(x.type.ndim)])
 
 
@@ -184,7 +187,7 @@ def cross_entropy(
         return _reduced(name, losses, reduction, x.type.dtype, _total(counts))
     if ignore_index >= 0:
         raise ValueError(f"{name}: ignore_index is for targets that are classes, not probabilities")
-    has_shape(name, "target", target, x.type.shape, "that of x, for probabilities")
+    target = of_shape(name, "target", target, lengths_of(x), "that of x, for probabilities")
     target = cast(target, wide.type.dtype)
     if smoothing:
         target = target * like(1 - smoothing, wide) + like(smoothing, wide) / count(wide, (axis,))
@@ -685,7 +688,7 @@ def cosine_embedding_loss(
             f"{name}: x1 and x2 must have 1 or 2 axes, and as many as each other; got "
             f"{x1.type.ndim} and {x2.type.ndim}"
         )
-    has_shape(name, "target", target, x1.type.shape[:-1], "a number for each pair")
+    target = of_shape(name, "target", target, lengths_of(x1)[:-1], "a number for each pair")
     # PyTorch adds 1e-12 to the squares, here
     squares = [total(tm.sqr(v), (-1,)) + like(1e-12, v) for v in (x1, x2)]
     cosine = total(x1 * x2, (-1,)) / tm.sqrt(squares[0] * squares[1])
@@ -947,7 +950,7 @@ def multi_margin_loss(
         raise ValueError(f"{name}: p must be 1 or 2, got {p!r}")
     axis = x.type.ndim - 1
     target = integers(name, "target", target, axis)
-    has_shape(name, "target", target, x.type.shape[:axis], "a class for each sample")
+    target = of_shape(name, "target", target, lengths_of(x)[:axis], "a class for each sample")
     here, zero = _in_class(name, x, target, axis), like(0, x)
     own = total(where(here, x, zero), (axis,))
     margins = like(number(name, "margin", margin), x) - expand_dims(own, axis) + x

@@ -8,7 +8,7 @@ import numpy as np
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, ones, zeros
-from pytensor.tensor.batching import shapes_differ
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.math import maximum
@@ -20,6 +20,7 @@ from pytensor.tensor.moments import (
     moments,
     widen,
 )
+from pytensor.tensor.nn.checks import of_shape
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -30,27 +31,24 @@ from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.variable import TensorVariable
 
 type Shape = int | Sequence[int | None]
+CHANNELS = slice(1, 2)
 
 
 def _parameter(
-    function: str, name: str, value: TensorLike, x: TensorVariable, shape: tuple[int | None, ...]
+    function: str, name: str, value: TensorLike, x: TensorVariable, axes: slice
 ) -> TensorVariable:
-    """Check that a parameter's static shape fits, and cast it to the dtype of `x`."""
-    value = as_tensor_variable(value)
-    if shapes_differ(value.type.shape, shape):
-        raise ValueError(
-            f"{function}: {name} must have shape {shape} for x of shape {x.type.shape}, got "
-            f"{value.type.shape}"
-        )
+    """Check that a parameter has the lengths of axes of `x`, and cast it to the dtype of `x`."""
+    why = f"for x of shape {x.type.shape}"
+    value = of_shape(function, name, as_tensor_variable(value), lengths_of(x)[axes], why)
     return cast(value, x.type.dtype)
 
 
 def _given(
-    function: str, x: TensorVariable, shape: tuple[int | None, ...], **parameters: Any
+    function: str, x: TensorVariable, axes: slice, **parameters: Any
 ) -> list[TensorVariable]:
     """Return the parameters that are given, checked."""
     return [
-        _parameter(function, name, v, x, shape) for name, v in parameters.items() if v is not None
+        _parameter(function, name, v, x, axes) for name, v in parameters.items() if v is not None
     ]
 
 
@@ -58,11 +56,10 @@ def _scale_and_offset(
     function: str, x: TensorVariable, weight: TensorLike | None, bias: TensorLike | None
 ) -> list[TensorVariable]:
     """Return the parameters of each channel, ones and zeros where they aren't given."""
-    shape = x.type.shape[1:2]
-    channels = x.shape[1] if shape[0] is None else shape[0]
+    channels = lengths_of(x)[1]
     weight = ones((channels,), dtype=x.type.dtype) if weight is None else weight
     bias = zeros((channels,), dtype=x.type.dtype) if bias is None else bias
-    return _given(function, x, shape, weight=weight, bias=bias)
+    return _given(function, x, CHANNELS, weight=weight, bias=bias)
 
 
 def _momentum(function: str, momentum: float) -> float:
@@ -76,7 +73,7 @@ def _running(
 ) -> list[TensorVariable]:
     if mean is None or var is None:
         raise ValueError(f"{function}: give running_mean and running_var, which {why}")
-    return _given(function, x, x.type.shape[1:2], running_mean=mean, running_var=var)
+    return _given(function, x, CHANNELS, running_mean=mean, running_var=var)
 
 
 def batch_norm(
@@ -149,7 +146,7 @@ def batch_norm(
         return infer(x, *parameters, *running)
     given = running_mean is not None, running_var is not None
     running = _given(
-        "batch_norm", x, x.type.shape[1:2], running_mean=running_mean, running_var=running_var
+        "batch_norm", x, CHANNELS, running_mean=running_mean, running_var=running_var
     )
     train: Any = BatchNormalizationTrain(
         axes=axes,
@@ -218,7 +215,6 @@ def instance_norm(
     """
     x = as_floating_point("instance_norm", x, 3)
     epsilon, factor = as_epsilon("instance_norm", eps, "eps"), _momentum("instance_norm", momentum)
-    shape = x.type.shape[1:2]
     if not flag("instance_norm: use_input_stats", use_input_stats):
         running = _running(
             "instance_norm", x, running_mean, running_var,
@@ -226,7 +222,7 @@ def instance_norm(
         )  # fmt: skip
         infer: Any = BatchNormalization(axes=(0, *range(2, x.type.ndim)), epsilon=epsilon)
         return infer(x, *_scale_and_offset("instance_norm", x, weight, bias), *running)
-    parameters = _given("instance_norm", x, shape, weight=weight, bias=bias)
+    parameters = _given("instance_norm", x, CHANNELS, weight=weight, bias=bias)
     op: Any = InstanceNormalization(
         epsilon=epsilon, scaled=weight is not None, shifted=bias is not None
     )
@@ -257,8 +253,8 @@ def _new_statistics(
 
 def _over_last_axes(
     function: str, x: TensorLike, normalized_shape: Shape
-) -> tuple[TensorVariable, int, tuple[int | None, ...]]:
-    """Return `x`, the first of the normalized axes, and their lengths as far as they are known."""
+) -> tuple[TensorVariable, int]:
+    """Return `x`, checked to have the normalized lengths, and the first of these axes."""
     image = as_floating_point(function, x, 1)
     ndim = image.type.ndim
     shape: Any = (normalized_shape,) if is_int(normalized_shape) else normalized_shape
@@ -281,7 +277,7 @@ def _over_last_axes(
     lengths = tuple(m if n is None else n for n, m in zip(wanted, known, strict=True))
     if lengths != known:
         image = specify_shape(image, (*image.type.shape[:axis], *lengths))
-    return image, axis, lengths
+    return image, axis
 
 
 def layer_norm(
@@ -326,14 +322,14 @@ def layer_norm(
     array([[-1.,  1.],
            [ 0.,  0.]])
     """
-    x, axis, lengths = _over_last_axes("layer_norm", x, normalized_shape)
+    x, axis = _over_last_axes("layer_norm", x, normalized_shape)
     op: Any = LayerNormalization(
         axis=axis,
         epsilon=as_epsilon("layer_norm", eps, "eps"),
         scaled=weight is not None,
         shifted=bias is not None,
     )
-    return op(x, *_given("layer_norm", x, lengths, weight=weight, bias=bias))
+    return op(x, *_given("layer_norm", x, slice(axis, None), weight=weight, bias=bias))
 
 
 def rms_norm(
@@ -377,7 +373,7 @@ def rms_norm(
     array([[ 1.,  1.],
            [ 1., -1.]])
     """
-    x, axis, lengths = _over_last_axes("rms_norm", x, normalized_shape)
+    x, axis = _over_last_axes("rms_norm", x, normalized_shape)
     if eps is None:
         eps = float(np.finfo(accumulation_dtype(x.type.dtype)).eps)
     op: Any = RMSNormalization(
@@ -386,7 +382,7 @@ def rms_norm(
         scaled=weight is not None,
         shifted=False,
     )
-    return op(x, *_given("rms_norm", x, lengths, weight=weight))
+    return op(x, *_given("rms_norm", x, slice(axis, None), weight=weight))
 
 
 def group_norm(
@@ -431,7 +427,7 @@ def group_norm(
     array([-1.,  1.,  0.,  0.])
     """
     x = as_floating_point("group_norm", x, 2)
-    (channels,) = shape = x.type.shape[1:2]
+    channels = x.type.shape[1]
     if not is_int(num_groups):
         raise ValueError(f"group_norm: num_groups must be an int, got {num_groups!r}")
     if num_groups < 1 or (channels or 0) % num_groups:
@@ -445,4 +441,4 @@ def group_norm(
         scaled=weight is not None,
         shifted=bias is not None,
     )
-    return op(x, *_given("group_norm", x, shape, weight=weight, bias=bias))
+    return op(x, *_given("group_norm", x, CHANNELS, weight=weight, bias=bias))

@@ -10,12 +10,13 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
-from pytensor.tensor.batching import lengths_of, shapes_differ
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import eq
 from pytensor.tensor.moments import widen
+from pytensor.tensor.nn.checks import of_shape
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, pad_pairs, real_input, window_geometry
 from pytensor.tensor.pool.lp import LpPool, checked_norm_type, norm_of_terms
@@ -95,11 +96,7 @@ def _max_unpool(
     stride: Ints | None, padding: Pairs, output_size: OutputSize,
 ) -> TensorVariable:  # fmt: skip
     x, indices = real_input(function, x, n), as_tensor_variable(indices)
-    if shapes_differ(x.type.shape, indices.type.shape):
-        raise ValueError(
-            f"{function}: indices must have the shape of x, got shapes {indices.type.shape} and "
-            f"{x.type.shape}"
-        )
+    indices = of_shape(function, "indices", indices, lengths_of(x), "that of x")
     if indices.type.dtype not in discrete_dtypes or indices.type.dtype == "bool":
         raise TypeError(f"{function}: indices must be integers, got {indices.type.dtype}")
     ws = per_axis(f"{function}: kernel_size", kernel_size, n, 1)

@@ -6,7 +6,7 @@ from pytensor.tensor.basic import arange, as_tensor_variable, cast, shape_padrig
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.math import eq
 from pytensor.tensor.math import max as pt_max
-from pytensor.tensor.nn.checks import floats, has_shape, integer, integers, where
+from pytensor.tensor.nn.checks import floats, integer, integers, of_shape, where
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -55,7 +55,8 @@ def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None) ->
     if bias is None:
         return out
     bias = cast(as_tensor_variable(bias), x.type.dtype)
-    has_shape("linear", "bias", bias, weight.type.shape[:-1], "a number for each output")
+    outputs = lengths_of(weight)[:-1]
+    bias = of_shape("linear", "bias", bias, outputs, "a number for each output")
     return out + bias
 
 
@@ -91,11 +92,11 @@ def bilinear(
     """
     x1 = floats("bilinear", "x1", x1)
     x2, weight = (cast(as_tensor_variable(v), x1.type.dtype) for v in (x2, weight))
-    shape = (*x1.type.shape[:-1], weight.type.shape[-1])
-    has_shape("bilinear", "x2", x2, shape, "that of x1 but for the features")
-    out_features = weight.type.shape[0]
-    has_shape("bilinear", "weight", weight, (out_features, x1.type.shape[-1], shape[-1]),
-              "(out_features, in1_features, in2_features)")  # fmt: skip
+    lengths, out_features = lengths_of(x1), lengths_of(weight)[0]
+    shape = [*lengths[:-1], lengths_of(weight)[-1]]
+    x2 = of_shape("bilinear", "x2", x2, shape, "that of x1 but for the features")
+    weight = of_shape("bilinear", "weight", weight, [out_features, lengths[-1], shape[-1]],
+                      "(out_features, in1_features, in2_features)")  # fmt: skip
     # x1 @ weight, as one matrix product: (..., out_features, in2_features)
     rows = weight.dimshuffle(1, 0, 2).reshape((weight.shape[1], -1))
     mapped = (x1 @ rows).reshape((*lengths_of(x1)[:-1], *(lengths_of(weight)[i] for i in (0, 2))))
@@ -103,7 +104,7 @@ def bilinear(
     if bias is None:
         return out
     bias = cast(as_tensor_variable(bias), x1.type.dtype)
-    has_shape("bilinear", "bias", bias, (out_features,), "a number for each output")
+    bias = of_shape("bilinear", "bias", bias, [out_features], "a number for each output")
     return out + bias
 
 

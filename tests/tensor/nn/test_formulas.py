@@ -293,6 +293,33 @@ def test_bad_arguments(call, message):
         call(pt.constant(np.ones((3, 4))))
 
 
+ONE = np.ones(1)
+BROADCAST = [
+    lambda x: pt.nn.linear(x, x, ONE),
+    lambda x: pt.nn.bilinear(x[:, :1], ONE[None], np.ones((2, 1, 1))),
+    lambda x: pt.nn.conv2d(x[None, None], x[:, None, None], ONE),
+    lambda x: pt.nn.batch_norm(x, ONE, ONE),
+    lambda x: pt.nn.group_norm(x, 1, ONE),
+    lambda x: pt.nn.layer_norm(x, (None,), ONE),
+    lambda x: pt.nn.mse_loss(x, np.ones((3, 1))),
+    lambda x: pt.nn.mse_loss(pt.constant(np.ones((3, 1))), x),
+    lambda x: pt.nn.cross_entropy(x, [0]),
+    lambda x: pt.nn.cross_entropy(x, [0, 1, 2], weight=ONE),
+]
+
+
+@pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"])
+@pytest.mark.parametrize("call", BROADCAST)
+def test_a_length_of_one_is_no_other(call, mode):
+    """PyTensor broadcasts it where it doesn't know the other length before."""
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    x = pt.matrix("x")
+    f = pytensor.function([x], call(x), mode=mode)
+    with pytest.raises((AssertionError, ValueError), match=r"SpecifyShape|Invalid shape"):
+        f(np.ones((3, 4)))
+
+
 @pytest.mark.parametrize("name", ["softmax", "linear", "mse_loss", "cross_entropy", "normalize"])
 def test_integers_where_floats_are_needed(name):
     with pytest.raises(TypeError, match=f"{name}: x must be floating point, got int64"):
