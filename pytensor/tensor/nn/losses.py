@@ -62,7 +62,8 @@ def _reduced(
         if reduction == "mean" and divisor is None:
             losses = losses / parts
         elif reduction == "mean":
-            # Of a single sample PyTensor takes 0 / 0 for 1: thoughts/upstream/quotients-of-switches.md
+            # Of a single sample PyTensor takes 0 / 0 for 1.
+            # thoughts/upstream/quotients-of-switches.md
             is_zero = tm.eq(divisor, like(0, losses))
             losses = where(is_zero, like(np.nan, losses), losses / divisor)
     return cast(losses, dtype)
