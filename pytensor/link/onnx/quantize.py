@@ -20,6 +20,7 @@ from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs
 MIN_BYTES = 128  # what says where an array is takes about as many
+PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 
 
 def half_weights(model: onnx.ModelProto, *, exclude: Sequence[str] = ()) -> onnx.ModelProto:
@@ -177,7 +178,10 @@ def quantize_int8(
     quantized = _quantized(single, None if calibration is None else [*calibration], exclude)
     _check_scales(quantized)
     if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
-        raise ValueError("the model has no weights that onnxruntime quantizes")
+        raise ValueError(
+            "the model has no weights that onnxruntime quantizes: initializers of Conv and Gemm, "
+            "and matrices on the right of MatMul, outside of branches and loops"
+        )
     if sample is not None:
         samples = [sample] if isinstance(sample, Mapping) else [*sample]
         _compare(single, quantized, samples, tolerance)
@@ -213,15 +217,25 @@ def _quantized(
 ) -> onnx.ModelProto:  # fmt: skip
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
 
+    opset = max(v.version for v in single.opset_import if v.domain in ("", "ai.onnx"))
+    if calibration is not None and opset < 13:
+        raise ValueError(
+            f"the model is of opset {opset}, and weights with a scale for each channel need 13: "
+            "use onnx.version_converter.convert_version(model, 13)"
+        )
+    prepared = _prepared(single)
+    weights = {weight.name: weight for weight in prepared.graph.initializer}
+    stay = [node.name for node in prepared.graph.node if _stays(node, weights)]
     common: dict[str, Any] = {
         "weight_type": QuantType.QInt8,
         "per_channel": True,
-        "nodes_to_exclude": list(exclude),
+        # Without calibration, a Gemm becomes a MatMul of this name first
+        "nodes_to_exclude": [*exclude, *stay, *(f"{name}_MatMul" for name in exclude)],
     }
     # Activations that are never finite, which `_check_scales` says better than NumPy's warnings.
     with TemporaryDirectory() as folder, _without_advice(), np.errstate(invalid="ignore"):
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
-        onnx.save(single if calibration is None else _with_own_weights(single), source)
+        onnx.save(prepared, source)
         if calibration is None:
             quantize_dynamic(source, target, **common)
         else:
@@ -238,26 +252,53 @@ def _quantized(
         return onnx.load(target)
 
 
-def _with_own_weights(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model in which no two products read the same weights.
+def _prepared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model that onnxruntime's tools quantize without a fault.
 
-    onnxruntime doesn't open files with session.x64quantprecision in which they do.
+    Products have weights that nothing else reads: onnxruntime doesn't open files with
+    session.x64quantprecision in which they do.  What Relu or Clip bounds is no output of the model,
+    which would be bounded too.  Every node has a name, by which it can be left out.
     """
     copied = onnx.ModelProto()
     copied.CopyFrom(model)
-    graph, read = copied.graph, set()
+    graph = copied.graph
     weights = {weight.name: weight for weight in graph.initializer}
+    outputs = {value.name for value in graph.output}
+    others = [node for node in graph.node if node.op_type not in PRODUCTS]
+    read = outputs.union(*(node.input for node in others))
+    nodes = []
     for node in graph.node:
-        if node.op_type not in ("Conv", "ConvTranspose", "Gemm", "MatMul"):
+        node.name = node.name or f"node_of_{node.output[0]}"
+        if node.op_type in ("Clip", "Relu") and node.input[0] in outputs:
+            name = f"{node.input[0]}_of_{node.name}"
+            nodes.append(helper.make_node("Identity", [node.input[0]], [name], name=name))
+            node.input[0] = name
+        nodes.append(node)
+        if node.op_type not in PRODUCTS:
             continue
         for position, name in enumerate(node.input):
-            if name in read:
+            if name in read and name in weights:
                 node.input[position] = f"{name}_{len(graph.initializer)}"
                 graph.initializer.add().CopyFrom(weights[name])
                 graph.initializer[-1].name = node.input[position]
             elif name in weights:
                 read.add(name)
+    del copied.graph.node[:]
+    copied.graph.node.extend(nodes)
     return copied
+
+
+def _stays(node: onnx.NodeProto, weights: Mapping[str, TensorProto]) -> bool:
+    """Return whether onnxruntime's tools quantize a node wrongly, or to one that doesn't run."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    shapes = [tuple(weights[name].dims) if name in weights else None for name in node.input]
+    if node.op_type == "MatMul":
+        return shapes[0] is not None or (shapes[1] is not None and len(shapes[1]) != 2)
+    if node.op_type == "Gemm":
+        columns = shapes[1] and shapes[1][0 if attributes.get("transB") else 1]
+        has_bias = len(shapes) > 2 and bool(node.input[2])
+        return has_bias and (attributes.get("beta", 1) != 1 or shapes[2] not in ((columns,), None))
+    return node.op_type == "ConvTranspose" and attributes.get("group", 1) != 1
 
 
 @contextmanager
