@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.link.onnx.dispatch.loops import Loop
 from pytensor.link.onnx.lowering.rewriting import make_portable, rewrite_for_onnx
 from pytensor.scan.basic import scan
@@ -66,6 +66,20 @@ def test_while(optimize):
     # What is behind a negative index depends on PyTensor's own rewrites if there are too few.
     last = [powers[-1], tens[-1], powers[-2:]]
     compare_onnx_and_py([steps, limit], last, [20, 100], optimize=optimize)
+
+
+def test_loops_that_may_end_have_a_condition():
+    """Without one, a Loop ignores its body's, by the standard; onnxruntime ends all the same."""
+    x = pt.dvector("x")
+    doubled = loop(lambda a: (a * 2, until(a.sum() > 20)), outputs_info=[x], n_steps=9)
+    value = np.array([1.0, 2.0])
+    model = export_onnx([x], [doubled], verify=[value])
+    (y,) = from_onnx(model, {"x": value}).outputs.values()
+    assert len(y.eval(mode=REFERENCE_MODE)) == 4
+    a = pt.dmatrix("a")
+    for ended in (model, export_onnx([a], list(pt.linalg.eigh(a)))):
+        (node,) = (node for node in ended.graph.node if node.op_type == "Loop")
+        assert node.input[1]
 
 
 def lstm():
