@@ -78,6 +78,14 @@ def test_loop_that_does_not_run(trips, start):
     compare(parsed(text % "trips, start, x"), [np.array(trips), np.array(start), X])
 
 
+@pytest.mark.parametrize("start", [True, False])
+def test_loop_that_only_its_condition_ends(start):
+    """Whether it starts is computed; there is no memory for all iterations that it might take."""
+    text = LOOP.replace(", float[n, 3] all)", ")").replace("y, all =", "y =")
+    text = text.replace(", seen)", ")").replace("seen = Identity(step)", "")
+    compare(parsed(text % ", start, x"), [np.array(0), np.array(start), X])
+
+
 def test_loop_of_a_known_count_in_jax_and_its_gradient():
     pytest.importorskip("jax")
     text = LOOP.replace("int64 trips, bool start, ", "").replace(

@@ -115,15 +115,15 @@ def _collected(body, others):
 @operator_funcify.register("Loop")
 def loop(node, trips=None, condition=None, *carried, body):
     n_outputs = _collected(body, 1 + len(carried))
-    trips = _trips(trips, condition, n_outputs)
+    trips, endless = _trips(trips, condition, n_outputs)
     sequences = any(isinstance(v, list) for v in carried)
     if not isinstance(trips, int):
         if sequences:
             raise Refused("it carries a sequence, and how often it runs must be known for that")
-        return _scanned(node, body, trips, condition, carried, n_outputs)
+        return _scanned(node, body, trips, condition, carried, n_outputs, endless)
     if trips and not sequences:
         try:
-            return _scanned(node, body, trips, condition, carried, n_outputs)
+            return _scanned(node, body, trips, condition, carried, n_outputs, endless)
         except ChangingShape:
             if trips > MOST_UNROLLED:
                 raise
@@ -133,24 +133,28 @@ def loop(node, trips=None, condition=None, *carried, body):
 
 
 def _trips(trips, condition, n_outputs):
-    """Return how often a loop iterates at most: a number if that is known, else a scalar."""
+    """Return how often a loop iterates at most, and whether only its condition ends it.
+
+    The former is a number if that is known, else a scalar.
+    """
     if trips is None and condition is None:
         raise Refused("it never ends: it has neither a trip count nor a condition")
     start = None if condition is None else one_element(condition, "the condition")
     goes_on = True if start is None else known_scalar(start)
     if goes_on is False:
-        return 0
+        return 0, False
     trips = constant(np.int64(UNBOUNDED)) if trips is None else one_element(trips, "the trip count")
     number = known_scalar(trips)
-    if number is not None and number >= UNBOUNDED and n_outputs:
+    endless = number is not None and number >= UNBOUNDED
+    if endless and n_outputs:
         raise Refused(
             "it collects values of an unknown number of iterations; give it a trip count that "
             "bounds them"
         )
     if number is not None and goes_on:
-        return min(max(number, 0), UNBOUNDED)
+        return min(max(number, 0), UNBOUNDED), endless
     trips = pt.clip(trips, np.int64(0), np.int64(UNBOUNDED))
-    return trips if goes_on else pt.switch(start, trips, np.int64(0))
+    return trips if goes_on else pt.switch(start, trips, np.int64(0)), endless
 
 
 def _counted(body, i):
@@ -164,7 +168,7 @@ def _counted(body, i):
     ]
 
 
-def _scanned(node, body, trips, condition, carried, n_outputs):
+def _scanned(node, body, trips, condition, carried, n_outputs, endless):
     def step(i, *values):
         goes_on, *outputs = _steady(node, body, *_counted(body, i), *values)
         values = _of_types(values, outputs[: len(values)])
@@ -175,9 +179,10 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
 
     start = constant(np.int64(0))
     # Known before, for jax_mode: it knows then that slices at them have one length
-    numbers = [positions(trips)] if isinstance(trips, int) and trips < UNBOUNDED else []
+    numbers = [positions(trips)] if isinstance(trips, int) and not endless else []
     states = carried if numbers else (start, *carried)
-    results = _iterate(step, states, n_outputs, trips, node.importer.outside(body), numbers)
+    outside = node.importer.outside(body)
+    results = _iterate(step, states, n_outputs, trips, outside, numbers, endless)
     results = results[not numbers :]
 
     def rows(i, *values):
@@ -232,7 +237,7 @@ def _of_types(before, after):
     ]
 
 
-def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
+def _iterate(step, carried, n_outputs, trips, outside, sequences=(), endless=False):
     """Return the last values of what is carried, and each output's values in all iterations.
 
     `outside` are variables that the body reads: what they are computed from is computed once.
@@ -250,7 +255,6 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         replaced = graph_replace([*variables, *end], read, strict=False)
         return replaced if whole else (replaced[:-1], until(replaced[-1]))
 
-    endless = isinstance(trips, int) and trips >= UNBOUNDED
     # A number would become part of the buffers' types
     number = pt.scalar("trips", dtype="int64") if endless else trips
     try:
@@ -266,15 +270,18 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         counters = len(carried) - len(found.shapes)
         values = map(specify_shape, carried[counters:], found.shapes)
         carried = [*carried[:counters], *values]
-        return _iterate(step, carried, n_outputs, trips, outside, sequences)
+        return _iterate(step, carried, n_outputs, trips, outside, sequences, endless)
     last = [last_state(v, endless) for v in results[: len(carried)]]
+    if endless and not isinstance(trips, int):  # without an iteration, the last entry is empty
+        pairs = zip(last, carried, strict=True)
+        last = [pt.switch(pt.gt(trips, np.int64(0)), *pair) for pair in pairs]
     outputs = results[len(carried) :]
     if whole and isinstance(trips, int):
         # Scan's type leaves open how many there are
         outputs = [specify_shape(x, (trips, *[None] * (x.type.ndim - 1))) for x in outputs]
     again = {inner: v for v, inner in read.items()}
     if endless:
-        again[number] = constant(np.int64(trips))
+        again[number] = constant(np.int64(trips)) if isinstance(trips, int) else trips
     return graph_replace([*last, *outputs], again, strict=False)
 
 
