@@ -14,6 +14,7 @@ from pymc.sampling.forward import vectorize_over_posterior
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
+from pytensor.graph.rewriting.basic import in2out, node_rewriter
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import (
@@ -23,6 +24,7 @@ from pytensor.link.onnx import (
     export_onnx,
 )  # fmt: skip
 from pytensor.link.onnx.lowering.rows import find_mixed_rows, with_statistics_of
+from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.variable import TensorVariable
 
 if TYPE_CHECKING:
@@ -147,6 +149,7 @@ def export_posterior_predictive(
     posterior = posterior.isel(sample=spread).map(
         lambda v: v.transpose("sample", *order_of_dims(model, v), ...)
     )
+    outputs = with_batched_parameters(outputs, known)
     outputs = vectorize_over_posterior(outputs, posterior, known, sample_dims=["sample"])
     outputs = clone_replace(outputs, {size: lengths[d] for d, size in sizes.items()})
     reseed_rngs(find_rng_nodes(outputs), seed)
@@ -212,6 +215,30 @@ def settle_rows(outputs: Any, values: Mapping[Any, np.ndarray], across_rows: str
             stacklevel=3,
         )
     return outputs
+
+
+def with_batched_parameters(outputs: Any, known: Any) -> Any:
+    """Broadcast a draw's first parameter, which alone tells vectorizing how a size has to grow.
+
+    See thoughts/upstream/vectorized-sizes.md.
+    """
+
+    def gets_draws(variable: Any) -> bool:
+        found = {*ancestors([variable])}
+        ops = [v.owner.op for v in found if v.owner]
+        return not found.isdisjoint(known) or any(isinstance(op, RandomVariable) for op in ops)
+
+    @node_rewriter([RandomVariable])
+    def broadcast_first_parameter(fgraph: Any, node: Any) -> Any:
+        op, (first, *others) = node.op, node.op.dist_params(node)
+        if gets_draws(first) or not any(map(gets_draws, others)):
+            return None
+        for parameter, ndim in zip(others, op.ndims_params[1:], strict=True):
+            batch = parameter[(..., *[0] * ndim)] if ndim else parameter
+            first = pt.second(pt.shape_padright(batch, op.ndims_params[0]), first)
+        return op.make_node(*node.inputs[:2], first, *others).outputs
+
+    return rewrite_graph(outputs, include=[], custom_rewrite=in2out(broadcast_first_parameter))
 
 
 def replacements(model: Any, sizes: Any, unknown: Sequence[str], posterior: Any) -> Any:
