@@ -115,6 +115,17 @@ def test_loop_whose_value_grows():
         from_onnx(parsed(text))
 
 
+@pytest.mark.parametrize("next_", ["Concat<axis = 0>(v, x)", "Slice(v, one, many)"])
+@pytest.mark.parametrize("condition", ["", "true"])
+def test_loop_whose_open_length_changes(next_, condition):
+    text = f"""(float[n] x) => (float[m] y)
+    <int64 trips = {{3}}, bool true = {{1}}, int64[1] one = {{1}}, int64[1] many = {{99}}> {{
+      y = Loop(trips, {condition}, x) <body = body (int64 i, bool go, float[k] v) => (go_on, next)
+        {{ go_on = Identity(go) next = {next_} }}>
+    }}"""
+    compare(parsed(text), [np.arange(5, dtype="float32")])
+
+
 @pytest.mark.parametrize("shorter", ["ReduceSum(v)", "Slice(v, zero, one)"])
 def test_loop_whose_value_shrinks_when_it_runs(shorter):
     text = f"""(int64 trips, float[n] x) => (float[m] y)

@@ -3,10 +3,11 @@
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.compile.builders import infer_shape
 from pytensor.compile.ops import ViewOp
 from pytensor.conditional import ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
-from pytensor.graph.traversal import ancestors
+from pytensor.graph.traversal import ancestors, graph_inputs
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
@@ -26,6 +27,7 @@ from pytensor.tensor.basic import constant
 from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
+from pytensor.tensor.type import TensorType
 
 MOST_UNROLLED = 200  # iterations of a loop that are written out one by one
 UNBOUNDED = 2**31 - 1  # exporters give trip counts from here on to loops that a condition ends
@@ -171,11 +173,12 @@ def _counted(body, i):
 def _scanned(node, body, trips, condition, carried, n_outputs, endless):
     def step(i, *values):
         goes_on, *outputs = _steady(node, body, *_counted(body, i), *values)
+        ends = condition is not None and known_scalar(goes_on) is not True
+        if isinstance(trips, int) and trips <= MOST_UNROLLED and not ends:
+            _refuse_other_lengths(values, outputs[: len(values)])
         values = _of_types(values, outputs[: len(values)])
         outputs = [*([] if numbers else [i + 1]), *values, *outputs[len(values) :]]
-        if condition is None or known_scalar(goes_on) is True:
-            return outputs
-        return outputs, until(~one_element(goes_on, "the condition"))
+        return (outputs, until(~one_element(goes_on, "the condition"))) if ends else outputs
 
     start = constant(np.int64(0))
     # Known before, for jax_mode: it knows then that slices at them have one length
@@ -213,6 +216,20 @@ def _unrolled(node, body, trips, condition, carried, n_outputs):
         if condition is not None and not goes_on:
             break
     return (*carried, *(pt.stack(values) for values in zip(*collected, strict=True)))
+
+
+def _refuse_other_lengths(before, after):
+    """Raise ChangingShape if values of one length, as all open axes of the model, get another."""
+    inputs = [v for v in {*before, *graph_inputs(after)} if isinstance(v.type, TensorType)]
+    given = [[constant(np.int64(7 if n is None else n)) for n in v.type.shape] for v in inputs]
+    try:
+        lengths = [folded([*row]) for row in infer_shape(after, inputs, given)]
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+        return  # the model's lengths aren't all the same
+    for old, row in zip(before, lengths, strict=True):
+        for n, length in zip(old.type.shape, row, strict=True):
+            if n is None and known(length) not in (None, 7):
+                raise ChangingShape(f"the length of a value that it carries changes: {old.type}")
 
 
 def _of_types(before, after):
