@@ -171,7 +171,7 @@ def test_nested():
 @pytest.mark.parametrize("length", [0, 2, 7])
 def test_buffers_of_any_length(length):
     """A `Scan` whose buffers are shorter or longer than what is written to them."""
-    x, buffer, n = pt.fvector("x"), pt.fvector("buffer"), pt.lscalar("n")
+    x, buffer, n, size = pt.fvector("x"), pt.fvector("buffer"), pt.lscalar("n"), pt.lscalar("size")
     y, _ = loop(
         lambda a, older, old: (a - older + 2 * old, a * 3),
         sequences=[x],
@@ -180,10 +180,30 @@ def test_buffers_of_any_length(length):
     )
     node = y.owner.inputs[0].owner
     inputs = list(node.inputs)
-    inputs[2], inputs[3] = buffer, pt.as_tensor(length + 1)
+    inputs[2], inputs[3] = buffer, size
     outputs = node.op.make_node(*inputs).outputs
-    values = [np.arange(6), np.arange(length + 2) + 10, 5]
-    compare_onnx_and_py([x, buffer, n], outputs, values)
+    values = [np.arange(6), np.arange(length + 2) + 10, 5, length + 1]
+    compare_onnx_and_py([x, buffer, n, size], outputs, values)
+
+
+@pytest.mark.parametrize("last", [2, 3])
+def test_last_entries_of_fewer_steps(last):
+    """PyTensor's own rewrites return as many entries as there would be, the rest arbitrary."""
+    n = pt.lscalar("n")
+    squares, powers = loop(
+        lambda i, power: (i * i, power * 2),
+        sequences=[pt.arange(n)],
+        outputs_info=[None, pt.as_tensor(1, dtype="int64")],
+    )
+    outputs = [squares[-last:], powers[-last:]]
+    for steps in (1, 2, 5):
+        expected = [np.arange(steps)[-last:] ** 2, 2 ** np.arange(1, steps + 1)[-last:]]
+        for results in (
+            run(export_onnx([n], outputs), [np.array(steps)]),
+            pytensor.function([n], outputs, mode="ONNX")(steps),
+        ):
+            for result, wanted in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.mark.filterwarnings("ignore::pytensor.link.onnx.errors.DroppedCheckWarning")
