@@ -118,6 +118,9 @@ def quantize_int8(
 ) -> onnx.ModelProto:
     """Quantize a float32 model to int8.
 
+    Products that onnxruntime's tools quantize wrongly stay float32: of weights on the left, of
+    stacks of matrices, of a vector, and a Gemm that scales its bias.
+
     On x86 processors without VNNI (AMD's Zen 3, say), onnxruntime cuts sums of 8-bit products off
     at 16 bits, unless a session's option ``session.x64quantprecision`` is "1", as it is here.
 
