@@ -15,12 +15,15 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.importing.model import graphs
 from pytensor.link.onnx.settings import require_onnxruntime
 from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs
 MIN_BYTES = 128  # what says where an array is takes about as many
 PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+MASK = 1e4  # the least that masks of a softmax subtract
+MASKING = ("Add", "Expand", "Mul", "Reshape", "Slice", "Sub", "Transpose", "Unsqueeze", "Where")
 
 
 def half_weights(model: onnx.ModelProto, *, exclude: Sequence[str] = ()) -> onnx.ModelProto:
@@ -229,6 +232,7 @@ def _quantized(
     prepared = _prepared(single)
     weights = {weight.name: weight for weight in prepared.graph.initializer}
     stay = [node.name for node in prepared.graph.node if _stays(node, weights)]
+    stay += _masking(prepared.graph)
     common: dict[str, Any] = {
         "weight_type": QuantType.QInt8,
         "per_channel": True,
@@ -259,20 +263,28 @@ def _prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return a model that onnxruntime's tools quantize without a fault.
 
     Products have weights that nothing else reads: onnxruntime doesn't open files with
-    session.x64quantprecision in which they do.  What Relu or Clip bounds is no output of the model,
-    which would be bounded too.  Every node has a name, by which it can be left out.
+    session.x64quantprecision in which they do.  Relu and Clip bound no output of the model and
+    nothing that a body reads, which would be bounded too.  Constants are initializers.  Every node
+    has a name, by which it can be left out.
     """
     copied = onnx.ModelProto()
     copied.CopyFrom(model)
     graph = copied.graph
-    weights = {weight.name: weight for weight in graph.initializer}
-    outputs = {value.name for value in graph.output}
+    _, *bodies = graphs(graph)
+    kept = {value.name for value in graph.output}
+    kept.update(name for body in bodies for node in body.node for name in node.input)
     others = [node for node in graph.node if node.op_type not in PRODUCTS]
-    read = outputs.union(*(node.input for node in others))
+    read = kept.union(*(node.input for node in others))
+    constants = [node for node in graph.node if node.op_type == "Constant"]
+    for node in [node for node in constants if node.attribute[0].name == "value"]:
+        graph.initializer.add().CopyFrom(node.attribute[0].t)
+        graph.initializer[-1].name = node.output[0]
+        graph.node.remove(node)
+    weights = {weight.name: weight for weight in graph.initializer}
     nodes = []
     for node in graph.node:
         node.name = node.name or f"node_of_{node.output[0]}"
-        if node.op_type in ("Clip", "Relu") and node.input[0] in outputs:
+        if node.op_type in ("Clip", "Relu") and node.input[0] in kept:
             name = f"{node.input[0]}_of_{node.name}"
             nodes.append(helper.make_node("Identity", [node.input[0]], [name], name=name))
             node.input[0] = name
@@ -302,6 +314,27 @@ def _stays(node: onnx.NodeProto, weights: Mapping[str, TensorProto]) -> bool:
         has_bias = len(shapes) > 2 and bool(node.input[2])
         return has_bias and (attributes.get("beta", 1) != 1 or shapes[2] not in ((columns,), None))
     return node.op_type == "ConvTranspose" and attributes.get("group", 1) != 1
+
+
+def _masking(graph: onnx.GraphProto) -> list[str]:
+    """List the nodes that add a large constant such as -1e9 to what a softmax leaves out.
+
+    8 bits from there to 0 would make all else 0.
+    """
+    large = {weight.name for weight in graph.initializer if _largest(weight) >= MASK}
+    names = []
+    for node in graph.node:
+        if node.op_type not in PRODUCTS and not large.isdisjoint(node.input):
+            names.append(node.name)
+            if node.op_type in MASKING:
+                large.update(node.output)
+    return names
+
+
+def _largest(weight: TensorProto) -> float:
+    if weight.data_type != TensorProto.FLOAT:
+        return 0.0
+    return float(np.abs(numpy_helper.to_array(weight)).max(initial=0))
 
 
 @contextmanager

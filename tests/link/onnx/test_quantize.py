@@ -219,6 +219,46 @@ def test_an_output_that_relu_reads():
     quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.03)
 
 
+BRANCHES = """{ a = %s r = Relu(a) s = ReduceMax<keepdims=0>(r) c = Greater(s, zero)
+    y = If(c) <then_branch = t () => (float[N,16] o) { m = MatMul(r, w) o = Add(a, m) },
+               else_branch = e () => (float[N,16] p) { p = Neg(a) }> }"""
+
+
+@pytest.mark.parametrize(
+    ("product", "calibrated"), [("Gemm<transB=1>(x, w)", False), ("MatMul(x, w)", True)]
+)
+def test_bodies_read_what_they_read(product, calibrated):
+    """onnxruntime's tools transposed the weights, or dropped the value before Relu."""
+    text = f"g (float[N,16] x) => (float[N,16] y) {BRANCHES % product}"
+    model, feed = foreign(text, w=normal(16, 16), zero=np.float32(0)), {"x": normal(4, 16)}
+    calibration = [feed] if calibrated else None
+    quantize_int8(model, calibration=calibration, sample=feed, tolerance=0.05)
+
+
+def test_weights_of_constant_nodes():
+    model = foreign(f"{X8} {{ y = MatMul(x, w) }}")
+    constant = onnx.helper.make_node("Constant", [], ["w"], value=onnx.numpy_helper.from_array(W8))
+    model.graph.node.insert(0, constant)
+    feed = {"x": normal(4, 16)}
+    small = quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.03)
+    assert "w_quantized" in int8_names(small)
+
+
+@pytest.mark.parametrize("value", [-1e9, -np.inf, np.finfo("float32").min])
+def test_masks_of_a_softmax(value):
+    """8 bits from -1e9 to the largest score made all scores 0."""
+    x = pt.matrix("x", dtype="float32")
+    scores = x @ pytensor.shared(W8, name="w")
+    masked = pt.switch(pt.tri(16, 8, dtype="bool"), scores, np.float32(value))
+    outputs = [pt.special.softmax(masked, axis=1)]
+    if value == -1e9:
+        mask = (1 - pt.tri(16, 8, dtype="float32")) * np.float32(value)
+        outputs.append(pt.special.softmax(scores + mask, axis=1))
+    feed = {"x": normal(16, 16)}
+    model = export_onnx(x, outputs)
+    quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.1)
+
+
 def test_old_opsets_need_another_for_calibration():
     model = foreign(f"{X8} {{ y = MatMul(x, w) }}", 12, w=W8)
     with pytest.raises(ValueError, match=r"is of opset 12, .*convert_version\(model, 13\)"):
