@@ -186,6 +186,24 @@ def test_buffers_of_any_length(length):
     compare_onnx_and_py([x, buffer, n, size], outputs, values)
 
 
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_entries_of_a_loop_that_ends_early(first):
+    """PyTensor's own rewrites count them from the largest number of steps."""
+    limit = pt.dscalar("limit")
+    doubled, more = loop(
+        lambda x: ((x * 2, x + 1), until(x > limit)),
+        outputs_info=[pt.as_tensor(1.0), None],
+        n_steps=9,
+    )
+    outputs = [doubled[first], doubled[first:], more[first:3]]
+    compare_onnx_and_py([limit], outputs, [5.0])
+    powers = 2.0 ** np.arange(4)
+    expected = [2 * powers[first], 2 * powers[first:], powers[first:3] + 1]
+    results = pytensor.function([limit], outputs, mode="ONNX")(5.0)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
 @pytest.mark.parametrize("last", [2, 3])
 def test_last_entries_of_fewer_steps(last):
     """PyTensor's own rewrites return as many entries as there would be, the rest arbitrary."""
