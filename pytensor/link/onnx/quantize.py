@@ -15,11 +15,15 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.importing.model import graphs
 from pytensor.link.onnx.settings import require_onnxruntime
 from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs
 MIN_BYTES = 128  # what says where an array is takes about as many
+PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+MASK = 1e4  # the least that masks of a softmax subtract
+MASKING = ("Add", "Expand", "Mul", "Reshape", "Slice", "Sub", "Transpose", "Unsqueeze", "Where")
 
 
 def half_weights(model: onnx.ModelProto, *, exclude: Sequence[str] = ()) -> onnx.ModelProto:
@@ -118,6 +122,9 @@ def quantize_int8(
 ) -> onnx.ModelProto:
     """Quantize a float32 model to int8.
 
+    Products that onnxruntime's tools quantize wrongly stay float32: of weights on the left, of
+    stacks of matrices, of a vector, and a Gemm that scales its bias.
+
     On x86 processors without VNNI (AMD's Zen 3, say), onnxruntime cuts sums of 8-bit products off
     at 16 bits, unless a session's option ``session.x64quantprecision`` is "1", as it is here.
 
@@ -180,7 +187,10 @@ def quantize_int8(
     quantized = _quantized(single, None if calibration is None else [*calibration], exclude)
     _check_scales(quantized)
     if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
-        raise ValueError("the model has no weights that onnxruntime quantizes")
+        raise ValueError(
+            "the model has no weights that onnxruntime quantizes: initializers of Conv and Gemm, "
+            "and matrices on the right of MatMul, outside of branches and loops"
+        )
     if sample is not None:
         samples = [sample] if isinstance(sample, Mapping) else [*sample]
         _compare(single, quantized, samples, tolerance)
@@ -216,15 +226,26 @@ def _quantized(
 ) -> onnx.ModelProto:  # fmt: skip
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
 
+    opset = max(v.version for v in single.opset_import if v.domain in ("", "ai.onnx"))
+    if calibration is not None and opset < 13:
+        raise ValueError(
+            f"the model is of opset {opset}, and weights with a scale for each channel need 13: "
+            "use onnx.version_converter.convert_version(model, 13)"
+        )
+    prepared = _prepared(single)
+    weights = {weight.name: weight for weight in prepared.graph.initializer}
+    stay = [node.name for node in prepared.graph.node if _stays(node, weights)]
+    stay += _masking(prepared.graph)
     common: dict[str, Any] = {
         "weight_type": QuantType.QInt8,
         "per_channel": True,
-        "nodes_to_exclude": list(exclude),
+        # Without calibration, a Gemm becomes a MatMul of this name first
+        "nodes_to_exclude": [*exclude, *stay, *(f"{name}_MatMul" for name in exclude)],
     }
     # Activations that are never finite, which `_check_scales` says better than NumPy's warnings.
     with TemporaryDirectory() as folder, _without_advice(), np.errstate(invalid="ignore"):
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
-        onnx.save(single if calibration is None else _with_own_weights(single), source)
+        onnx.save(prepared, source)
         if calibration is None:
             quantize_dynamic(source, target, **common)
         else:
@@ -241,26 +262,82 @@ def _quantized(
         return onnx.load(target)
 
 
-def _with_own_weights(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model in which no two products read the same weights.
+def _prepared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model that onnxruntime's tools quantize without a fault.
 
-    onnxruntime doesn't open files with session.x64quantprecision in which they do.
+    Products have weights that nothing else reads: onnxruntime doesn't open files with
+    session.x64quantprecision in which they do.  Relu and Clip bound no output of the model and
+    nothing that a body reads, which would be bounded too.  Constants are initializers.  Every node
+    has a name, by which it can be left out.
     """
     copied = onnx.ModelProto()
     copied.CopyFrom(model)
-    graph, read = copied.graph, set()
+    graph = copied.graph
+    _, *bodies = graphs(graph)
+    kept = {value.name for value in graph.output}
+    kept.update(name for body in bodies for node in body.node for name in node.input)
+    others = [node for node in graph.node if node.op_type not in PRODUCTS]
+    read = kept.union(*(node.input for node in others))
+    constants = [node for node in graph.node if node.op_type == "Constant"]
+    for node in [node for node in constants if node.attribute[0].name == "value"]:
+        graph.initializer.add().CopyFrom(node.attribute[0].t)
+        graph.initializer[-1].name = node.output[0]
+        graph.node.remove(node)
     weights = {weight.name: weight for weight in graph.initializer}
+    nodes = []
     for node in graph.node:
-        if node.op_type not in ("Conv", "ConvTranspose", "Gemm", "MatMul"):
+        node.name = node.name or f"node_of_{node.output[0]}"
+        if node.op_type in ("Clip", "Relu") and node.input[0] in kept:
+            name = f"{node.input[0]}_of_{node.name}"
+            nodes.append(helper.make_node("Identity", [node.input[0]], [name], name=name))
+            node.input[0] = name
+        nodes.append(node)
+        if node.op_type not in PRODUCTS:
             continue
         for position, name in enumerate(node.input):
-            if name in read:
+            if name in read and name in weights:
                 node.input[position] = f"{name}_{len(graph.initializer)}"
                 graph.initializer.add().CopyFrom(weights[name])
                 graph.initializer[-1].name = node.input[position]
             elif name in weights:
                 read.add(name)
+    del copied.graph.node[:]
+    copied.graph.node.extend(nodes)
     return copied
+
+
+def _stays(node: onnx.NodeProto, weights: Mapping[str, TensorProto]) -> bool:
+    """Return whether onnxruntime's tools quantize a node wrongly, or to one that doesn't run."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    shapes = [tuple(weights[name].dims) if name in weights else None for name in node.input]
+    if node.op_type == "MatMul":
+        return shapes[0] is not None or (shapes[1] is not None and len(shapes[1]) != 2)
+    if node.op_type == "Gemm":
+        columns = shapes[1] and shapes[1][0 if attributes.get("transB") else 1]
+        has_bias = len(shapes) > 2 and bool(node.input[2])
+        return has_bias and (attributes.get("beta", 1) != 1 or shapes[2] not in ((columns,), None))
+    return node.op_type == "ConvTranspose" and attributes.get("group", 1) != 1
+
+
+def _masking(graph: onnx.GraphProto) -> list[str]:
+    """List the nodes that add a large constant such as -1e9 to what a softmax leaves out.
+
+    8 bits from there to 0 would make all else 0.
+    """
+    large = {weight.name for weight in graph.initializer if _largest(weight) >= MASK}
+    names = []
+    for node in graph.node:
+        if node.op_type not in PRODUCTS and not large.isdisjoint(node.input):
+            names.append(node.name)
+            if node.op_type in MASKING:
+                large.update(node.output)
+    return names
+
+
+def _largest(weight: TensorProto) -> float:
+    if weight.data_type != TensorProto.FLOAT:
+        return 0.0
+    return float(np.abs(numpy_helper.to_array(weight)).max(initial=0))
 
 
 @contextmanager

@@ -126,6 +126,29 @@ def test_constants_become_inputs(tmp_path):
     assert 0.5 < (y - mu).std() < 2
 
 
+@pytest.mark.parametrize("draw", ["effect", "robust", "counts"])
+def test_draws_whose_first_parameter_is_a_number(draw, tmp_path):
+    """Vectorizing such a draw over the posterior of another parameter was an error."""
+    with pm.Model(coords={"row": range(3), "pair": range(2)}) as model:
+        x, spread = pm.Data("x", np.zeros(3), dims="row"), pm.HalfNormal("spread")
+        if draw == "effect":
+            effect = pm.Normal("effect", 0.0, spread, dims="row")
+            pm.Normal("y", x + effect, 1e-6, observed=np.zeros(3), dims="row")
+        elif draw == "robust":
+            pm.StudentT("y", 1000.0, mu=x, sigma=spread, observed=np.zeros(3), dims="row")
+        else:
+            p = pm.math.stack([1 / spread, 1 - 1 / spread])
+            pm.Multinomial("y", 1000, p, observed=[[1000, 0]] * 3, dims=("row", "pair"))
+    drawn = {"spread": np.array([[2.0, 100.0]])}
+    if draw == "effect":
+        drawn["effect"] = np.zeros((1, 2, 3))
+    path = tmp_path / "model.onnx"
+    export_posterior_predictive(model, posterior_of(drawn), path, ["x"])
+    (y,) = onnxruntime.InferenceSession(path).run(["y"], {"x": np.zeros(2000)})
+    spreads = 1000 / y[:, :, 0].mean(axis=1) if draw == "counts" else y.std(axis=1)
+    np.testing.assert_allclose(spreads, [2.0, 100.0], rtol=0.1)
+
+
 def test_what_the_posterior_lacks_is_named(tmp_path):
     """An effect in it doesn't stand for an offset that is needed elsewhere, too."""
     model, eta, *_ = with_constants()

@@ -142,6 +142,129 @@ def test_weights_that_two_nodes_read():
     assert {"w_quantized", "w_1_quantized"} <= int8_names(small)
 
 
+def normal(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype("float32")
+
+
+def foreign(text, opset=17, **weights):
+    """Return a model as other programs write it."""
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> {text}')
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(v, k) for k, v in weights.items())
+    return model
+
+
+X8 = "g (float[N,16] x) => (float[N,8] y)"
+W8 = normal(16, 8)
+STAYING = {
+    "scaled bias": (f"{X8} {{ h = Gemm<beta=0.5>(x, w, b) y = MatMul(h, v) }}", normal(8)),
+    "one bias": (f"{X8} {{ h = Gemm(x, w, b) y = MatMul(h, v) }}", normal(1)),
+    "left": (
+        "g (float[N,16] x) => (float[16,8] y) "
+        "{ t = MatMul(x, w) h = MatMul(b, t) y = MatMul(h, v) }",
+        normal(16, 4),
+    ),
+    "stacked": (f"{X8} {{ h = MatMul(x, w) k = MatMul(h, b) y = MatMul(k, v) }}", normal(1, 8, 8)),
+    "vector": (
+        "g (float[N,16] x) => (float[N,8] y, float[N] s) "
+        "{ h = MatMul(x, w) y = MatMul(h, v) s = MatMul(y, b) }",
+        normal(8),
+    ),
+}
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+@pytest.mark.parametrize("case", STAYING)
+def test_products_that_onnxruntime_quantizes_wrongly(case, calibrated):
+    """They stay in float32; others in the model don't."""
+    text, b = STAYING[case]
+    model = foreign(text, w=W8, b=b, v=normal(8, 8))
+    feed = {"x": normal(4, 16)}
+    small = quantize_int8(
+        model, calibration=[feed] if calibrated else None, sample=feed, tolerance=0.03
+    )
+    assert "v_quantized" in int8_names(small)
+
+
+def test_grouped_transposed_convolutions_stay():
+    text = """g (float[N,4,5,5] x) => (float[N,6,7,7] y) {
+        h = ConvTranspose<group=2, kernel_shape=[3,3]>(x, w) y = Conv(h, v) }"""
+    model = foreign(text, w=normal(4, 3, 3, 3), v=normal(6, 6, 1, 1))
+    feed = {"x": normal(2, 4, 5, 5)}
+    small = quantize_int8(model, calibration=[feed], sample=feed)
+    assert int8_names(small) == {"v_quantized", "v_zero_point"}
+
+
+def test_gemm_that_is_excluded_without_calibration():
+    model = foreign(f"{X8} {{ [first] h = Gemm(x, w) y = Gemm(h, v) }}", w=W8, v=normal(8, 8))
+    small = quantize_int8(model, exclude=["first"])
+    assert int8_names(small) == {"v_quantized", "v_zero_point"}
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+@pytest.mark.parametrize("node", ["MatMul(x, w)", "Gemm<transB=1>(x, w)"])
+def test_weights_that_others_read(node, calibrated):
+    """Others read the model's own, and onnxruntime opens the file with the option."""
+    w = np.ascontiguousarray(W8.T) if "transB" in node else W8
+    text = f"g (float[N,16] x) => (float[N,8] y, float[P,Q] u) {{ y = {node} u = Identity(w) }}"
+    model, feed = foreign(text, w=w), {"x": normal(4, 16)}
+    calibration = [feed] if calibrated else None
+    small = quantize_int8(model, calibration=calibration, sample=feed, tolerance=0.03)
+    np.testing.assert_array_equal(run(small, feed.values())[1], w)
+
+
+def test_an_output_that_relu_reads():
+    """onnxruntime gave it the range of what Relu makes of it."""
+    text = "g (float[N,16] x) => (float[N,8] h, float[N,8] y) { h = MatMul(x, w) y = Relu(h) }"
+    model, feed = foreign(text, w=W8), {"x": normal(4, 16)}
+    quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.03)
+
+
+BRANCHES = """{ a = %s r = Relu(a) s = ReduceMax<keepdims=0>(r) c = Greater(s, zero)
+    y = If(c) <then_branch = t () => (float[N,16] o) { m = MatMul(r, w) o = Add(a, m) },
+               else_branch = e () => (float[N,16] p) { p = Neg(a) }> }"""
+
+
+@pytest.mark.parametrize(
+    ("product", "calibrated"), [("Gemm<transB=1>(x, w)", False), ("MatMul(x, w)", True)]
+)
+def test_bodies_read_what_they_read(product, calibrated):
+    """onnxruntime's tools transposed the weights, or dropped the value before Relu."""
+    text = f"g (float[N,16] x) => (float[N,16] y) {BRANCHES % product}"
+    model, feed = foreign(text, w=normal(16, 16), zero=np.float32(0)), {"x": normal(4, 16)}
+    calibration = [feed] if calibrated else None
+    quantize_int8(model, calibration=calibration, sample=feed, tolerance=0.05)
+
+
+def test_weights_of_constant_nodes():
+    model = foreign(f"{X8} {{ y = MatMul(x, w) }}")
+    constant = onnx.helper.make_node("Constant", [], ["w"], value=onnx.numpy_helper.from_array(W8))
+    model.graph.node.insert(0, constant)
+    feed = {"x": normal(4, 16)}
+    small = quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.03)
+    assert "w_quantized" in int8_names(small)
+
+
+@pytest.mark.parametrize("value", [-1e9, -np.inf, np.finfo("float32").min])
+def test_masks_of_a_softmax(value):
+    """8 bits from -1e9 to the largest score made all scores 0."""
+    x = pt.matrix("x", dtype="float32")
+    scores = x @ pytensor.shared(W8, name="w")
+    masked = pt.switch(pt.tri(16, 8, dtype="bool"), scores, np.float32(value))
+    outputs = [pt.special.softmax(masked, axis=1)]
+    if value == -1e9:
+        mask = (1 - pt.tri(16, 8, dtype="float32")) * np.float32(value)
+        outputs.append(pt.special.softmax(scores + mask, axis=1))
+    feed = {"x": normal(16, 16)}
+    model = export_onnx(x, outputs)
+    quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.1)
+
+
+def test_old_opsets_need_another_for_calibration():
+    model = foreign(f"{X8} {{ y = MatMul(x, w) }}", 12, w=W8)
+    with pytest.raises(ValueError, match=r"is of opset 12, .*convert_version\(model, 13\)"):
+        quantize_int8(model, calibration=[{"x": normal(4, 16)}])
+
+
 def test_bad_input(network):
     model, _ = network
     with pytest.raises(ValueError, match=r"calibration\[0\] has values for \['y'\]"):

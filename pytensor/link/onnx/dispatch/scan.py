@@ -71,7 +71,9 @@ class LoopWriter:
         state = self.initial_state()
         with builder.subgraph() as body:
             generators = self.write_step()
-        results = builder.node("Loop", n_steps, None, *state, body=body)
+        # A Loop without a condition ignores that of its body
+        goes_on = builder.constant(True) if self.info.as_while else None
+        results = builder.node("Loop", n_steps, goes_on, *state, body=body)
         return self.outputs(iter(results), generators, n_steps)
 
     def initial_state(self):

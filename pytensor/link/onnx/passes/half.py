@@ -5,11 +5,13 @@ import numpy as np
 from pytensor.link.onnx.ir import Node, Value
 
 # Sums over many elements, quotients of them and exponentials lose too much, or overflow beyond
-# 65504; random numbers and ranges would have another step.
+# 65504; random numbers and ranges would have another step, and positions another sine.
 KEPT_IN_FLOAT32 = frozenset(
     {
         "BatchNormalization",
+        "Cos",
         "CumSum",
+        "DFT",
         "Det",
         "Erf",
         "Exp",
@@ -20,6 +22,7 @@ KEPT_IN_FLOAT32 = frozenset(
         "LayerNormalization",
         "Log",
         "LogSoftmax",
+        "LpPool",
         "Multinomial",
         "Pow",
         "RMSNormalization",
@@ -35,15 +38,53 @@ KEPT_IN_FLOAT32 = frozenset(
         "ReduceProd",
         "ReduceSum",
         "ReduceSumSquare",
+        "Sin",
         "Softmax",
         "Softplus",
         "Sum",
+        "Tan",
     }
 )
-# What makes sums, and what brings them back to the size of their terms, or only into other shape.
-SUMS = frozenset({"CumSum", "ReduceL2", "ReduceProd", "ReduceSum", "ReduceSumSquare"})
+# What makes numbers that float16 may not hold, what brings such numbers back, and what doesn't.
+LARGE = frozenset(
+    {
+        "CumSum",
+        "Exp",
+        "Pow",
+        "Reciprocal",
+        "ReduceL2",
+        "ReduceProd",
+        "ReduceSum",
+        "ReduceSumSquare",
+    }
+)
 SCALING = frozenset({"Div", "Mul", "Sqrt"})
-RESHAPING = frozenset({"Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+PASSING = frozenset(
+    {
+        "Abs",
+        "Add",
+        "Concat",
+        "Expand",
+        "Gather",
+        "GatherElements",
+        "GatherND",
+        "Identity",
+        "Max",
+        "Min",
+        "Neg",
+        "ReduceMax",
+        "ReduceMin",
+        "Reshape",
+        "Slice",
+        "Split",
+        "Squeeze",
+        "Sub",
+        "Tile",
+        "Transpose",
+        "Unsqueeze",
+        "Where",
+    }
+)
 # Dtypes whose values float16 has, but for rounding.
 HELD_BY_HALF = frozenset({"bool", "int8", "uint8", "float16", "float32"})
 # Inputs that ONNX wants in float32 whatever the dtype of the others is.
@@ -55,14 +96,15 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
 
     Inputs and outputs of the model stay as they are.  The operators in `keep` stay too, and so do
     those with subgraphs, those that read a constant which float16 doesn't hold (beyond 65504 or,
-    without being zero, below 6e-8), casts of integers and doubles, and quotients, products and
-    roots of sums that stay.
+    without being zero, below 6e-8), casts of integers and doubles, and what moves, adds up or
+    scales inputs of the model and results of sums and powers, of those constants or of those casts.
+    Other float32 values are compared and cast to other dtypes as they are.
     """
     nodes = graph.nodes
     graph.nodes = []
     converter = _Converter(graph)
     for node in nodes:
-        names = [node.op_type, *(n.op_type for body in node.subgraphs for n in body.all_nodes())]
+        names = [_kind(node), *(n.op_type for body in node.subgraphs for n in body.all_nodes())]
         # onnxruntime has no kernel that adds what is scattered in float16.
         # thoughts/upstream/onnxruntime-missing-kernels.md
         adds = node.attributes.get("reduction", "none") != "none"
@@ -70,6 +112,12 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
         single = single or any(converter.is_out_of_range(name) for name in node.inputs)
         single = single or converter.is_large(node)
         converter.convert(node, single)
+
+
+def _kind(node):
+    """Return a node's operator, Pow for a product of a value with itself."""
+    is_square = node.op_type == "Mul" and node.inputs[0] == node.inputs[1]
+    return "Pow" if is_square else node.op_type
 
 
 class _Converter:
@@ -80,7 +128,7 @@ class _Converter:
         self.halves = {}
         self.singles = {}
         self.computed_in_half = set()
-        self.sums = set()
+        self.large = {v for v in graph.inputs if self.is_single(v)} - graph.parameters
 
     def is_single(self, name):
         return bool(name) and self.graph.dtype(name) == "float32"
@@ -94,11 +142,25 @@ class _Converter:
         return bool((np.isinf(half) & ~np.isinf(array)).any() or ((half == 0) & (array != 0)).all())
 
     def is_large(self, node):
-        """Return whether a node reads what may be beyond 65504, though its result needn't be."""
-        if node.op_type == "Cast":
-            dtype = self.graph.dtype(node.inputs[0])
-            return dtype is not None and dtype not in HELD_BY_HALF
-        return node.op_type in SCALING | RESHAPING and not self.sums.isdisjoint(node.inputs)
+        """Return whether a node reads what float16 may not hold, though it holds the result."""
+        if node.op_type == "Cast" and self.graph.dtype(node.inputs[0]) not in HELD_BY_HALF:
+            return self.graph.dtype(node.inputs[0]) is not None
+        if not any(map(self.is_single, node.outputs)):
+            return not self.computed_in_half.issuperset(self.read(node))
+        return node.op_type in SCALING | PASSING and not self.large.isdisjoint(node.inputs)
+
+    def read(self, node):
+        """Return the float32 values that a node reads, without constants."""
+        return [v for v in node.inputs if self.is_single(v) and self.graph.constant(v) is None]
+
+    def makes_large(self, node):
+        """Return whether float16 may not hold what a node computes in float32."""
+        if _kind(node) in LARGE or node.op_type == "Cast":  # of numbers of elements, for example
+            return True
+        if node.op_type in PASSING and not self.large.isdisjoint(node.inputs):
+            return True
+        only_large = node.op_type in ("Div", "Mul") and self.large.issuperset(self.read(node))
+        return only_large or any(map(self.is_out_of_range, node.inputs))
 
     def half(self, name):
         if name not in self.halves:
@@ -132,9 +194,8 @@ class _Converter:
             for body in node.subgraphs:
                 body.rename(captured)
             node.inputs = [captured.get(name, name) for name in node.inputs]
-            is_reshaped = node.op_type in RESHAPING and not self.sums.isdisjoint(node.inputs)
-            if node.op_type in SUMS or is_reshaped:
-                self.sums.update(name for name in node.outputs if self.is_single(name))
+            if self.makes_large(node):
+                self.large.update(filter(self.is_single, node.outputs))
             graph.nodes.append(node)
             return
         always = ALWAYS_FLOAT32.get(node.op_type, ())

@@ -202,7 +202,9 @@ class GraphBuilder:
             pairs = zip(state, given, strict=False)
             inner = [self.input("state", term.dtype, shape) for term, shape in pairs]
             results = as_tuple(step(k, *inner))
-            if may_end or condition is not None:
+            if may_end and condition is None:
+                condition = self.constant(True)  # without one, that of the body is ignored
+            if condition is not None:
                 goes_on, *results = results
             self.output(goes_on, ())
             for number, term in enumerate(results):

@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.link.onnx.dispatch.loops import Loop
 from pytensor.link.onnx.lowering.rewriting import make_portable, rewrite_for_onnx
 from pytensor.scan.basic import scan
@@ -66,6 +66,20 @@ def test_while(optimize):
     # What is behind a negative index depends on PyTensor's own rewrites if there are too few.
     last = [powers[-1], tens[-1], powers[-2:]]
     compare_onnx_and_py([steps, limit], last, [20, 100], optimize=optimize)
+
+
+def test_loops_that_may_end_have_a_condition():
+    """Without one, a Loop ignores its body's, by the standard; onnxruntime ends all the same."""
+    x = pt.dvector("x")
+    doubled = loop(lambda a: (a * 2, until(a.sum() > 20)), outputs_info=[x], n_steps=9)
+    value = np.array([1.0, 2.0])
+    model = export_onnx([x], [doubled], verify=[value])
+    (y,) = from_onnx(model, {"x": value}).outputs.values()
+    assert len(y.eval(mode=REFERENCE_MODE)) == 4
+    a = pt.dmatrix("a")
+    for ended in (model, export_onnx([a], list(pt.linalg.eigh(a)))):
+        (node,) = (node for node in ended.graph.node if node.op_type == "Loop")
+        assert node.input[1]
 
 
 def lstm():
@@ -157,7 +171,7 @@ def test_nested():
 @pytest.mark.parametrize("length", [0, 2, 7])
 def test_buffers_of_any_length(length):
     """A `Scan` whose buffers are shorter or longer than what is written to them."""
-    x, buffer, n = pt.fvector("x"), pt.fvector("buffer"), pt.lscalar("n")
+    x, buffer, n, size = pt.fvector("x"), pt.fvector("buffer"), pt.lscalar("n"), pt.lscalar("size")
     y, _ = loop(
         lambda a, older, old: (a - older + 2 * old, a * 3),
         sequences=[x],
@@ -166,10 +180,48 @@ def test_buffers_of_any_length(length):
     )
     node = y.owner.inputs[0].owner
     inputs = list(node.inputs)
-    inputs[2], inputs[3] = buffer, pt.as_tensor(length + 1)
+    inputs[2], inputs[3] = buffer, size
     outputs = node.op.make_node(*inputs).outputs
-    values = [np.arange(6), np.arange(length + 2) + 10, 5]
-    compare_onnx_and_py([x, buffer, n], outputs, values)
+    values = [np.arange(6), np.arange(length + 2) + 10, 5, length + 1]
+    compare_onnx_and_py([x, buffer, n, size], outputs, values)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_entries_of_a_loop_that_ends_early(first):
+    """PyTensor's own rewrites count them from the largest number of steps."""
+    limit = pt.dscalar("limit")
+    doubled, more = loop(
+        lambda x: ((x * 2, x + 1), until(x > limit)),
+        outputs_info=[pt.as_tensor(1.0), None],
+        n_steps=9,
+    )
+    outputs = [doubled[first], doubled[first:], more[first:3]]
+    compare_onnx_and_py([limit], outputs, [5.0])
+    powers = 2.0 ** np.arange(4)
+    expected = [2 * powers[first], 2 * powers[first:], powers[first:3] + 1]
+    results = pytensor.function([limit], outputs, mode="ONNX")(5.0)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("last", [2, 3])
+def test_last_entries_of_fewer_steps(last):
+    """PyTensor's own rewrites return as many entries as there would be, the rest arbitrary."""
+    n = pt.lscalar("n")
+    squares, powers = loop(
+        lambda i, power: (i * i, power * 2),
+        sequences=[pt.arange(n)],
+        outputs_info=[None, pt.as_tensor(1, dtype="int64")],
+    )
+    outputs = [squares[-last:], powers[-last:]]
+    for steps in (1, 2, 5):
+        expected = [np.arange(steps)[-last:] ** 2, 2 ** np.arange(1, steps + 1)[-last:]]
+        for results in (
+            run(export_onnx([n], outputs), [np.array(steps)]),
+            pytensor.function([n], outputs, mode="ONNX")(steps),
+        ):
+            for result, wanted in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.mark.filterwarnings("ignore::pytensor.link.onnx.errors.DroppedCheckWarning")

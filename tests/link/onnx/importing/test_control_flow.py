@@ -78,6 +78,14 @@ def test_loop_that_does_not_run(trips, start):
     compare(parsed(text % "trips, start, x"), [np.array(trips), np.array(start), X])
 
 
+@pytest.mark.parametrize("start", [True, False])
+def test_loop_that_only_its_condition_ends(start):
+    """Whether it starts is computed; there is no memory for all iterations that it might take."""
+    text = LOOP.replace(", float[n, 3] all)", ")").replace("y, all =", "y =")
+    text = text.replace(", seen)", ")").replace("seen = Identity(step)", "")
+    compare(parsed(text % ", start, x"), [np.array(0), np.array(start), X])
+
+
 def test_loop_of_a_known_count_in_jax_and_its_gradient():
     pytest.importorskip("jax")
     text = LOOP.replace("int64 trips, bool start, ", "").replace(
@@ -105,6 +113,17 @@ def test_loop_whose_value_grows():
     text = GROWING.replace("float[2] x", "float[2] x, int64 n") % "n"
     with pytest.raises(ImportedOpError, match=r"changes from float32 of shape \(2,\)"):
         from_onnx(parsed(text))
+
+
+@pytest.mark.parametrize("next_", ["Concat<axis = 0>(v, x)", "Slice(v, one, many)"])
+@pytest.mark.parametrize("condition", ["", "true"])
+def test_loop_whose_open_length_changes(next_, condition):
+    text = f"""(float[n] x) => (float[m] y)
+    <int64 trips = {{3}}, bool true = {{1}}, int64[1] one = {{1}}, int64[1] many = {{99}}> {{
+      y = Loop(trips, {condition}, x) <body = body (int64 i, bool go, float[k] v) => (go_on, next)
+        {{ go_on = Identity(go) next = {next_} }}>
+    }}"""
+    compare(parsed(text), [np.arange(5, dtype="float32")])
 
 
 @pytest.mark.parametrize("shorter", ["ReduceSum(v)", "Slice(v, zero, one)"])

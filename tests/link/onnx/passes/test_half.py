@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 from onnx import helper
+from onnx.reference import ReferenceEvaluator
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import VerificationError, export_onnx
 from tests.link.onnx.test_basic import op_types, run
+from tests.utils import REFERENCE_MODE
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def test_what_is_kept_can_be_chosen(network):
     nothing = export_onnx([x], outputs[0], half=[])
     assert dtypes(nothing)["dense.weight"] == "float16"
     casts = [node for node in nothing.graph.node if node.op_type == "Cast"]
-    assert len(casts) == 4, "the input's, the output's, and two of a length"
+    assert len(casts) == 5, "the input's, the output's, a length's and two around its division"
 
 
 def test_constants_that_float16_does_not_hold_stay():
@@ -75,9 +77,9 @@ def test_constants_that_float16_does_not_hold_stay():
 def test_shared_initializers_are_converted_at_run_time():
     w = pytensor.shared(np.float32([0.1, 0.2]), name="w")
     x = pt.vector("x", dtype="float32")
-    model = export_onnx([x], x * w, half=True, initializers="inputs", verify=[[1, 2]])
+    model = export_onnx([x], pt.tanh(x) * w, half=True, initializers="inputs", verify=[[1, 2]])
     assert dtypes(model) == {"w": "float32"}
-    assert op_types(model) == ["Cast", "Cast", "Mul", "Cast"]
+    assert op_types(model) == ["Cast", "Tanh", "Cast", "Mul", "Cast"]
 
 
 def test_integers_and_doubles_stay():
@@ -128,3 +130,39 @@ def test_sums_are_divided_before_they_are_rounded():
         np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=1e-7)
     # What an output has in half precision is no larger than float16 is.
     assert np.linalg.norm(results[0]) == pytest.approx(1, 1e-2)
+
+
+ROWS = pt.matrix("rows", dtype="float32")
+LARGE = np.full((2, 1000), 100, "float32")
+IDS = np.array([[2048, 2049, 7e4]], "float32")
+NORM = pt.sqrt(pt.sqr(ROWS).sum(axis=1, keepdims=True))
+BEYOND = {
+    "moved": (ROWS.T, IDS),
+    "compared": (pt.eq(ROWS, 2049), IDS),
+    "cast": (ROWS.astype("int64"), IDS),
+    "scaled": (ROWS / np.float32(65535), np.float32([[0, 65535]])),
+    "sliced": (pt.cumsum(ROWS, axis=1)[:, -1] / 1000, LARGE),
+    "bounded": (ROWS / pt.maximum(ROWS.sum(axis=1, keepdims=True), 1), LARGE),
+    "wide": (pt.sigmoid(ROWS.sum(axis=1).astype("float64") / 1e5), LARGE),
+    "counted": (ROWS.mean(), np.ones((300, 300), "float32")),
+    "mean square": (
+        ROWS / pt.sqrt(pt.mean(pt.sqr(ROWS), axis=1, keepdims=True) + np.float32(1e-6)),
+        LARGE * 10,
+    ),
+    "mean square in double": (ROWS / pt.sqrt(pt.mean(pt.sqr(ROWS), axis=1)[:, None]), LARGE * 5),
+    "nothing": (pt.tanh(ROWS) / (NORM + np.float32(1e-12)), LARGE * 0),
+    "exponential": (pt.exp(ROWS) * np.float32(1e-4), LARGE / 8),
+    "position": (
+        pt.sin(pt.arange(ROWS.shape[1]).astype("float32") * np.float32(3)),
+        np.zeros((1, 3000), "float32"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_values_that_float16_does_not_hold_on_the_way(case):
+    y, value = BEYOND[case]
+    # onnxruntime computes much of this in float32 on a CPU
+    (result,) = ReferenceEvaluator(export_onnx([ROWS], y, half=True)).run(None, {"rows": value})
+    wanted = y.eval({ROWS: value}, mode=REFERENCE_MODE)
+    np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=1e-3)

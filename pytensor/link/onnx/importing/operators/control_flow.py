@@ -3,10 +3,11 @@
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.compile.builders import infer_shape
 from pytensor.compile.ops import ViewOp
 from pytensor.conditional import ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
-from pytensor.graph.traversal import ancestors
+from pytensor.graph.traversal import ancestors, graph_inputs
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
@@ -26,6 +27,7 @@ from pytensor.tensor.basic import constant
 from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
+from pytensor.tensor.type import TensorType
 
 MOST_UNROLLED = 200  # iterations of a loop that are written out one by one
 UNBOUNDED = 2**31 - 1  # exporters give trip counts from here on to loops that a condition ends
@@ -115,15 +117,15 @@ def _collected(body, others):
 @operator_funcify.register("Loop")
 def loop(node, trips=None, condition=None, *carried, body):
     n_outputs = _collected(body, 1 + len(carried))
-    trips = _trips(trips, condition, n_outputs)
+    trips, endless = _trips(trips, condition, n_outputs)
     sequences = any(isinstance(v, list) for v in carried)
     if not isinstance(trips, int):
         if sequences:
             raise Refused("it carries a sequence, and how often it runs must be known for that")
-        return _scanned(node, body, trips, condition, carried, n_outputs)
+        return _scanned(node, body, trips, condition, carried, n_outputs, endless)
     if trips and not sequences:
         try:
-            return _scanned(node, body, trips, condition, carried, n_outputs)
+            return _scanned(node, body, trips, condition, carried, n_outputs, endless)
         except ChangingShape:
             if trips > MOST_UNROLLED:
                 raise
@@ -133,24 +135,28 @@ def loop(node, trips=None, condition=None, *carried, body):
 
 
 def _trips(trips, condition, n_outputs):
-    """Return how often a loop iterates at most: a number if that is known, else a scalar."""
+    """Return how often a loop iterates at most, and whether only its condition ends it.
+
+    The former is a number if that is known, else a scalar.
+    """
     if trips is None and condition is None:
         raise Refused("it never ends: it has neither a trip count nor a condition")
     start = None if condition is None else one_element(condition, "the condition")
     goes_on = True if start is None else known_scalar(start)
     if goes_on is False:
-        return 0
+        return 0, False
     trips = constant(np.int64(UNBOUNDED)) if trips is None else one_element(trips, "the trip count")
     number = known_scalar(trips)
-    if number is not None and number >= UNBOUNDED and n_outputs:
+    endless = number is not None and number >= UNBOUNDED
+    if endless and n_outputs:
         raise Refused(
             "it collects values of an unknown number of iterations; give it a trip count that "
             "bounds them"
         )
     if number is not None and goes_on:
-        return min(max(number, 0), UNBOUNDED)
+        return min(max(number, 0), UNBOUNDED), endless
     trips = pt.clip(trips, np.int64(0), np.int64(UNBOUNDED))
-    return trips if goes_on else pt.switch(start, trips, np.int64(0))
+    return trips if goes_on else pt.switch(start, trips, np.int64(0)), endless
 
 
 def _counted(body, i):
@@ -164,20 +170,22 @@ def _counted(body, i):
     ]
 
 
-def _scanned(node, body, trips, condition, carried, n_outputs):
+def _scanned(node, body, trips, condition, carried, n_outputs, endless):
     def step(i, *values):
         goes_on, *outputs = _steady(node, body, *_counted(body, i), *values)
+        ends = condition is not None and known_scalar(goes_on) is not True
+        if isinstance(trips, int) and trips <= MOST_UNROLLED and not ends:
+            _refuse_other_lengths(values, outputs[: len(values)])
         values = _of_types(values, outputs[: len(values)])
         outputs = [*([] if numbers else [i + 1]), *values, *outputs[len(values) :]]
-        if condition is None or known_scalar(goes_on) is True:
-            return outputs
-        return outputs, until(~one_element(goes_on, "the condition"))
+        return (outputs, until(~one_element(goes_on, "the condition"))) if ends else outputs
 
     start = constant(np.int64(0))
     # Known before, for jax_mode: it knows then that slices at them have one length
-    numbers = [positions(trips)] if isinstance(trips, int) and trips < UNBOUNDED else []
+    numbers = [positions(trips)] if isinstance(trips, int) and not endless else []
     states = carried if numbers else (start, *carried)
-    results = _iterate(step, states, n_outputs, trips, node.importer.outside(body), numbers)
+    outside = node.importer.outside(body)
+    results = _iterate(step, states, n_outputs, trips, outside, numbers, endless)
     results = results[not numbers :]
 
     def rows(i, *values):
@@ -210,6 +218,20 @@ def _unrolled(node, body, trips, condition, carried, n_outputs):
     return (*carried, *(pt.stack(values) for values in zip(*collected, strict=True)))
 
 
+def _refuse_other_lengths(before, after):
+    """Raise ChangingShape if values of one length, as all open axes of the model, get another."""
+    inputs = [v for v in {*before, *graph_inputs(after)} if isinstance(v.type, TensorType)]
+    given = [[constant(np.int64(7 if n is None else n)) for n in v.type.shape] for v in inputs]
+    try:
+        lengths = [folded([*row]) for row in infer_shape(after, inputs, given)]
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+        return  # the model's lengths aren't all the same
+    for old, row in zip(before, lengths, strict=True):
+        for n, length in zip(old.type.shape, row, strict=True):
+            if n is None and known(length) not in (None, 7):
+                raise ChangingShape(f"the length of a value that it carries changes: {old.type}")
+
+
 def _of_types(before, after):
     """Return the new values of what a loop carries, which must have the shapes of the old ones."""
     for old, new in zip(before, after, strict=True):
@@ -232,7 +254,7 @@ def _of_types(before, after):
     ]
 
 
-def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
+def _iterate(step, carried, n_outputs, trips, outside, sequences=(), endless=False):
     """Return the last values of what is carried, and each output's values in all iterations.
 
     `outside` are variables that the body reads: what they are computed from is computed once.
@@ -250,7 +272,6 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         replaced = graph_replace([*variables, *end], read, strict=False)
         return replaced if whole else (replaced[:-1], until(replaced[-1]))
 
-    endless = isinstance(trips, int) and trips >= UNBOUNDED
     # A number would become part of the buffers' types
     number = pt.scalar("trips", dtype="int64") if endless else trips
     try:
@@ -266,15 +287,18 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         counters = len(carried) - len(found.shapes)
         values = map(specify_shape, carried[counters:], found.shapes)
         carried = [*carried[:counters], *values]
-        return _iterate(step, carried, n_outputs, trips, outside, sequences)
+        return _iterate(step, carried, n_outputs, trips, outside, sequences, endless)
     last = [last_state(v, endless) for v in results[: len(carried)]]
+    if endless and not isinstance(trips, int):  # without an iteration, the last entry is empty
+        pairs = zip(last, carried, strict=True)
+        last = [pt.switch(pt.gt(trips, np.int64(0)), *pair) for pair in pairs]
     outputs = results[len(carried) :]
     if whole and isinstance(trips, int):
         # Scan's type leaves open how many there are
         outputs = [specify_shape(x, (trips, *[None] * (x.type.ndim - 1))) for x in outputs]
     again = {inner: v for v, inner in read.items()}
     if endless:
-        again[number] = constant(np.int64(trips))
+        again[number] = constant(np.int64(trips)) if isinstance(trips, int) else trips
     return graph_replace([*last, *outputs], again, strict=False)
 
 
