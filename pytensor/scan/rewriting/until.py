@@ -2,6 +2,7 @@
 
 `scan_reduce_trace` reads ``x[1:]`` and ``x[0]`` of a loop of at most 9 steps as ``x[-8:]`` and
 ``x[-9]``, also where ``until`` ends it after two: other entries, or an IndexError.
+See thoughts/upstream/scan-trace-of-until-loops.md.
 """
 
 from pytensor.compile import optdb
