@@ -7,6 +7,7 @@ import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.gradient import verify_grad
+from pytensor.graph.replace import vectorize_graph
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, parsed
 
@@ -30,6 +31,27 @@ def test_gradient_through_if(condition):
     x, c = imported.inputs.values()
     gradient = grad(imported.outputs["y"].sum(), x).eval({x: X, c: condition}, mode=PYTHON)
     np.testing.assert_allclose(gradient, 4 * X if condition else [2, 2, 2])
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_if_of_a_batch(condition):
+    imported = from_onnx(parsed(IF))
+    (x, c), y = imported.inputs.values(), imported.outputs["y"]
+    rows = pt.matrix("rows", dtype="float32", shape=(None, 3))
+    found = vectorize_graph(y, {x: rows}).eval({rows: [X, -X], c: condition}, mode=PYTHON)
+    each = [y.eval({x: row, c: condition}, mode=PYTHON) for row in (X, -X)]
+    np.testing.assert_array_equal(found, each)
+
+
+def test_if_of_a_batch_of_conditions():
+    text = """(float[3] x, bool c) => (float[3] y) {
+      y = If(c) <then_branch = then () => (float[3] a) { a = Neg(x) },
+                 else_branch = otherwise () => (float[3] b) { b = Identity(x) }>
+    }"""
+    imported, flags = from_onnx(parsed(text)), pt.vector("flags", dtype="bool")
+    x, c = imported.inputs.values()
+    signs = vectorize_graph(imported.outputs["y"], {c: flags})
+    np.testing.assert_array_equal(signs.eval({x: X, flags: [True, False]}, mode=PYTHON), [-X, X])
 
 
 def test_if_of_a_constant_takes_its_branch_alone():

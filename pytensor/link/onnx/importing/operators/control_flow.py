@@ -5,7 +5,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.compile.builders import infer_shape
 from pytensor.compile.ops import ViewOp
-from pytensor.conditional import ifelse
+from pytensor.conditional import IfElse, ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
 from pytensor.graph.traversal import ancestors, graph_inputs
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
@@ -331,6 +331,27 @@ class WithoutGradient(ViewOp):
 
 without_gradient = WithoutGradient()
 _vectorize_node.register(WithoutGradient, _vectorize_not_needed)
+
+
+@_vectorize_node.register(IfElse)
+def vectorize_if(op, node, *inputs):
+    """Choose once for a whole batch; of a batch of conditions, compute both branches."""
+    ndims = [v.type.ndim for v in node.inputs]
+    axes = max(v.type.ndim - ndim for v, ndim in zip(inputs, ndims, strict=True))
+    condition, *values = (
+        pt.shape_padleft(v, axes + ndim - v.type.ndim)
+        for v, ndim in zip(inputs, ndims, strict=True)
+    )
+    if inputs[0].type.ndim:
+        pairs = zip(values[: op.n_outs], values[op.n_outs :], strict=True)
+        return [
+            pt.switch(pt.shape_padright(condition, then.type.ndim - axes), then, otherwise)
+            for then, otherwise in pairs
+        ]
+    lengths = [lengths_of(v) for v in values]
+    batch = pt.broadcast_shape(*(tuple(own[:axes]) for own in lengths), arrays_are_shapes=True)
+    shapes = [(*batch, *own[axes:]) for own in lengths]
+    return op.make_node(inputs[0], *map(pt.broadcast_to, values, shapes))
 
 
 def _sized(outputs, trips, inputs, rows):
