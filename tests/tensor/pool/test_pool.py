@@ -234,7 +234,7 @@ def test_bad_arguments(arguments, error, message):
         (lambda x: pt.nn.adaptive_avg_pool2d(x, 0), "adaptive_avg_pool2d: output_size must be"),
         (lambda x: pt.nn.adaptive_max_pool2d(x, (1, 2, 3)), "output_size must be"),
         (lambda x: pt.nn.adaptive_max_pool2d(x[..., :0], 2), "no cells along pooled axis 1"),
-        (lambda x: pt.nn.max_unpool2d(x, x[0].astype("int64"), 2), "indices must have the shape"),
+        (lambda x: pt.nn.max_unpool2d(x, x[0].astype("int64"), 2), "indices must have shape"),
         (lambda x: pt.nn.max_unpool2d(x, x.astype("int8"), 2, output_size="a"), "output_size must"),
         (lambda x: pt.nn.max_unpool1d(x, x.astype("int64"), 1, 1, 3), "lengths must be at least 1"),
     ],
