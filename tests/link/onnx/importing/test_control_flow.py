@@ -240,6 +240,21 @@ def test_scan_of_different_lengths_is_refused():
         from_onnx(parsed(SCAN.replace("float[4, 2] z", "float[5, 2] z")))
 
 
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_loop_of_a_batch(direction):
+    """The type of a batch doesn't say that a sequence has one row in each step."""
+    text = f"""(float[n, 1, 2] x, float[1, 12, 2] w, float[1, 12, 3] r) => (float[n, 1, 1, 3] y)
+    {{ y = LSTM<hidden_size = 3, direction = "{direction}">(x, w, r) }}"""
+    imported, rng = from_onnx(parsed(text)), np.random.default_rng(3)
+    (x, *weights), y = imported.inputs.values(), imported.outputs["y"]
+    values = {v: rng.normal(size=v.type.shape).astype("float32") for v in weights}
+    rows = pt.tensor4("rows", dtype="float32")
+    sequences = rng.normal(size=(2, 4, 1, 2)).astype("float32")
+    found = vectorize_graph(y, {x: rows}).eval({rows: sequences} | values, mode=PYTHON)
+    each = [y.eval({x: sequence} | values, mode=PYTHON) for sequence in sequences]
+    np.testing.assert_allclose(found, each, rtol=1e-6)
+
+
 def test_random_numbers_in_a_body_are_refused():
     text = SCAN.replace("other = Sub(a, h)", "other = RandomNormalLike(a)")
     with pytest.raises(ImportedOpError, match="draws random numbers"):

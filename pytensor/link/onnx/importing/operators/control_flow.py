@@ -25,6 +25,7 @@ from pytensor.scan.op import Scan
 from pytensor.scan.utils import expand_empty, until
 from pytensor.tensor.basic import constant
 from pytensor.tensor.batching import lengths_of, shapes_differ
+from pytensor.tensor.blockwise import vectorize_node_fallback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import TensorType
@@ -352,6 +353,21 @@ def vectorize_if(op, node, *inputs):
     batch = pt.broadcast_shape(*(tuple(own[:axes]) for own in lengths), arrays_are_shapes=True)
     shapes = [(*batch, *own[axes:]) for own in lengths]
     return op.make_node(inputs[0], *map(pt.broadcast_to, values, shapes))
+
+
+@_vectorize_node.register(Scan)
+def vectorize_loop(op, node, *inputs):
+    """Repeat a loop for each of a batch, whose entries have the lengths that its types know.
+
+    Without them PyTensor refuses a loop whose step has a type that says more.
+    """
+
+    def known(v, own):
+        if not isinstance(own.type, TensorType):
+            return v
+        return specify_shape(v, (*[None] * (v.type.ndim - own.type.ndim), *own.type.shape))
+
+    return vectorize_node_fallback(op, node, *map(known, inputs, node.inputs))
 
 
 def _sized(outputs, trips, inputs, rows):
