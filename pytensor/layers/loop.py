@@ -160,7 +160,7 @@ def fit(
         )
     if iter(batches) is batches:
         raise TypeError("batches are looped over in each epoch; pass a list, not an iterator")
-    if isinstance(batches, list) and any(isinstance(batch, np.ndarray) for batch in batches[:1]):
+    if isinstance(batches, list) and batches and isinstance(batches[0], np.ndarray):
         raise TypeError("a batch is a list of arrays; write layers.batches([x, y], 50) for arrays")
     if checkpoint is not None and module is None:
         raise ValueError("a checkpoint needs module=, and optimizer= if there is one")

@@ -136,7 +136,7 @@ _FIXED = {
 
 
 def check_settings(path, saved, settings, names):
-    """Raise a CheckpointError if the settings with these names aren't those of a checkpoint."""
+    """Raise a CheckpointError if settings with these names differ from a checkpoint's."""
     different = [name for name in sorted(names) if saved.get(name) != settings.get(name)]
     if different:
         said = [f"{n} {saved.get(n)!r} instead of {settings.get(n)!r}" for n in different]

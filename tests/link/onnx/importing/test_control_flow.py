@@ -102,7 +102,7 @@ def test_loop_that_does_not_run(trips, start):
 
 @pytest.mark.parametrize("start", [True, False])
 def test_loop_that_only_its_condition_ends(start):
-    """Whether it starts is computed; there is no memory for all iterations that it might take."""
+    """Take no memory for all iterations that a computed start might allow."""
     text = LOOP.replace(", float[n, 3] all)", ")").replace("y, all =", "y =")
     text = text.replace(", seen)", ")").replace("seen = Identity(step)", "")
     compare(parsed(text % ", start, x"), [np.array(0), np.array(start), X])
