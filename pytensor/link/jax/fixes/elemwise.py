@@ -109,12 +109,16 @@ def corrected_scalar_Pow(scalar_op, node, **kwargs):
 def corrected_funcify_CAReduce(op, node, **kwargs):
     if isinstance(op.scalar_op, ps.AND) and not getattr(op, "nfunc_spec", None):
         return _all_bits(op)
-    # PyTensor's returns the accumulator's dtype: a sum of float32 comes out as float64.  See
-    # thoughts/upstream/jax-sums-in-accumulator-dtype.md.
-    if getattr(op, "acc_dtype", None) is not None:
-        declared = jax.dtypes.canonicalize_dtype(node.outputs[0].type.dtype).name
-        op = op.clone(acc_dtype=declared)
-    return jax_funcify(op, node=node, **kwargs)
+    # PyTensor's adds up in the input's dtype and returns the accumulator's, float64 for a sum of
+    # float32.  See thoughts/upstream/jax-sums-in-accumulator-dtype.md.
+    if getattr(op, "acc_dtype", None) is None:
+        return jax_funcify(op, node=node, **kwargs)
+    declared = jax.dtypes.canonicalize_dtype(node.outputs[0].type.dtype).name
+    reduced = jax_funcify(op.clone(acc_dtype=declared), node=node, **kwargs)
+    given = node.inputs[0].type.dtype
+    if given.startswith(("float", "complex")) and np.result_type(given, declared) == declared:
+        return lambda x: reduced(x.astype(declared))
+    return reduced
 
 
 def _all_bits(op):

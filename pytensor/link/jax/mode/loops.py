@@ -37,7 +37,7 @@ def corrected_funcify_Scan(op, node, convert_node, **kwargs):
         graph = GraphWithConverter(fgraph, convert_node, known)
         if op.info.as_while:
             return while_loop(op, node, jax_funcify(graph, **kwargs))
-        scan = jax_funcify(with_graph(op, graph), node=node, **kwargs)
+        scan = with_rows_of_zeros(op, jax_funcify(with_graph(op, graph), node=node, **kwargs))
 
         def scanned(*inputs):
             results = scan(*inputs)
@@ -59,9 +59,33 @@ def corrected_funcify_Scan(op, node, convert_node, **kwargs):
             step = jax_funcify(GraphWithConverter(op.fgraph, convert_node, known), **kwargs)
         new = with_graph(op, StepsInPython(op.fgraph, step, steps))
         with jax.disable_jit():
-            return jax_funcify(new, node=node, **kwargs)(*inputs)
+            return with_rows_of_zeros(op, jax_funcify(new, node=node, **kwargs))(*inputs)
 
     return called if sequences else with_known_within(within, converted)
+
+
+def with_rows_of_zeros(op, scan):
+    """Return a `Scan`'s function that adds rows of zeros where it is to have more rows than steps.
+
+    A gradient with `truncate_gradient` has them; PyTensor's conversion ends in an AssertionError:
+    thoughts/upstream/jax-truncated-gradients.md.
+    """
+
+    def scanned(*inputs):
+        inputs, places = list(inputs), op.outer_nitsot(range(len(inputs)))
+        missing = [max(inputs[k] - inputs[0], 0) for k in places]
+        if not any(missing):
+            return scan(*inputs)
+        for k, n in zip(places, missing, strict=True):
+            inputs[k] -= n
+        results = scan(*inputs)
+        results = list(results) if isinstance(results, list | tuple) else [results]
+        for k, n in zip(op.outer_nitsot_outs(range(len(results))), missing, strict=True):
+            zeros = jnp.zeros((n, *results[k].shape[1:]), results[k].dtype)
+            results[k] = jnp.concatenate([results[k], zeros])
+        return results if len(results) > 1 else results[0]
+
+    return scanned
 
 
 def while_loop(op, node, step):

@@ -68,6 +68,16 @@ def test_a_wide_number_beside_narrow_integers():
     compare([x], [x + pt.constant(np.int64(100)), x * x.shape[0]], [np.array([100, 3], "int8")])
 
 
+def test_sums_in_a_wider_dtype():
+    """The mean of 70,000 ones in float16 was infinite, and a sum in float64 was taken in float32."""
+    half, single = pt.vector("half", dtype="float16"), pt.vector("single", dtype="float32")
+    outputs = [half.mean(), half.prod(dtype="float32"), single.sum(dtype="float64")]
+    f = pytensor.function([half, single], outputs, mode=jax_mode())
+    mean, product, total = f(np.ones(70_000, "float16"), np.array([1e8, 1, -1e8], "float32"))
+    assert (mean, product, total) == (1, 1, 1)
+    assert f(np.array([300, 300, 1 / 64], "float16"), np.ones(1, "float32"))[1] == 300 * 300 / 64
+
+
 def test_sums_and_products_of_single_booleans():
     x, y = pt.scalar("x", dtype="bool"), pt.scalar("y", dtype="bool")
     compare([x, y], [x + y, x * y, (x + y) * 2], [True, True])

@@ -63,10 +63,17 @@ GRAPHS = {
         ),
         [X], [(SIX,)],
     ),
+    "truncated gradient": (
+        lambda: scan(
+            lambda v, a, s: [pt.tanh(a * s + v), a * v], sequences=[X],
+            outputs_info=[pt.zeros(()), None], of=[S], truncate_gradient=2,
+        )[0] * X,
+        [X, S], [(SIX / 6, 0.5), (SIX[:2], 0.5), (SIX[:1], 0.5)],
+    ),
 }  # fmt: skip
 
 
-@pytest.mark.by_default("lengths and states", "window of each step")
+@pytest.mark.by_default("lengths and states", "window of each step", "truncated gradient")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_gradients(name):
