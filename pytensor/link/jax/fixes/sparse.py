@@ -194,7 +194,10 @@ def stack(op, node, *blocks):
 def get_item_scalar(op, node, x, row, column):
     rows, columns = x.places()
     row, column = (jnp.where(k < 0, k + n, k) for k, n in zip((row, column), x.shape, strict=True))
-    return jnp.where((rows == row) & (columns == column), x.data, 0).sum(dtype=x.data.dtype)
+    found = jnp.where((rows == row) & (columns == column), x.data, 0).sum(dtype=x.data.dtype)
+    inside = (row >= 0) & (row < x.shape[0]) & (column >= 0) & (column < x.shape[1])
+    # Beyond the matrix as in `get_item_2lists`.
+    return found[None].at[jnp.where(inside, 0, 1)].get(mode="fill")
 
 
 @register(basic.GetItem2Lists)

@@ -47,6 +47,14 @@ def test_values_and_gradients(mode):
         np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:.*computes it on the host")
+def test_hypergeometric_functions():
+    """At -5, JAX's is 1e174."""
+    numbers = np.array([-20.0, -5, -0.9, -0.2, 0.5, 0.95, 0.9999])
+    values = pt.hyp2f1(*(pt.full_like(X, v) for v in (2, 2, 3)), X)
+    compare([X], [values, pt.grad(values.sum(), X)], [numbers])
+
+
 FAR = [-1e4, -700.0, -300.0, -40.0, -1.0, -1e-17]
 FUNCTIONS = {
     "softplus": (pt.softplus, [*FAR, 0.0, 1.0, 33.0, 300.0, 745.0, 1e4]),

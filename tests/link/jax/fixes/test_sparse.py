@@ -116,3 +116,15 @@ def test_what_has_another_number_of_entries_is_refused():
     x, _ = matrix("x", "csr", (4, 4))
     with pytest.raises(NotImplementedError, match="two sparse matrices: how many entries"):
         pytensor.function([x], ps.structured_dot(x, x), mode=jax_mode())
+
+
+def test_an_entry_beyond_the_matrix_is_nan():
+    """It was 0, as an entry that a matrix may have."""
+    x, value = matrix("x", "csr", (4, 4))
+    i = pt.lscalar("i")
+    outputs = [ps.get_item_scalar(x, (i, i)), ps.get_item_2lists(x, [i, 3], [3, 0])[0]]
+    f = pytensor.function([x, i], outputs, mode=jax_mode())
+    for inside in (3, -4):
+        np.testing.assert_allclose(f(value, inside), [value[inside, inside], value[inside, 3]])
+    for outside in (4, -5):
+        assert np.isnan(f(value, outside)).all()
