@@ -12,6 +12,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.io import In
 from pytensor.compile.mode import Mode
+from pytensor.conditional.op import ifelse
 from pytensor.link.generators import key_of
 from pytensor.link.jax import reseed
 from tests.utils import assert_all_differ
@@ -231,6 +232,16 @@ def test_loops_continue_the_stream():
     )
     f = pytensor.function([], totals[-1], updates={generator: moved}, mode=jax_mode())
     assert_drawn([f(), f()], stream().reshape(2, 3, 2).sum(1))
+
+
+def test_a_condition_chooses_the_next_state():
+    generator, draws = pytensor.shared(default_rng(0)), pt.bscalar("draws")
+    moved, x = pt.random.normal(size=2, rng=generator, return_next_rng=True)
+    updates = {generator: ifelse(draws, moved, generator)}
+    f = pytensor.function([draws], ifelse(draws, x, x * 0), updates=updates, mode=jax_mode())
+    first, nothing, second = f(1), f(0), f(1)
+    assert_drawn([first, second], stream()[:2])
+    assert not nothing.any()
 
 
 @slow

@@ -221,8 +221,8 @@ def _(op, node):
 def _may_differ(variables: Iterable[Variable], others: Iterable[Variable]) -> bool:
     """Return whether lengths of two lists of arrays aren't known to be the same, pair by pair."""
     for one, other in zip(variables, others, strict=True):
-        shape = getattr(one.type, "shape", ())
-        if one is not other and (None in shape or shape != other.type.shape):
+        shape = getattr(one.type, "shape", ())  # a generator's type has none
+        if one is not other and (None in shape or shape != getattr(other.type, "shape", ())):
             return True
     return False
 
