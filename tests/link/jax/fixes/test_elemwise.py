@@ -69,7 +69,7 @@ def test_a_wide_number_beside_narrow_integers():
 
 
 def test_sums_in_a_wider_dtype():
-    """The mean of 70,000 ones in float16 was infinite, and a sum in float64 was taken in float32."""
+    """A mean of ones in float16 was infinite, and a sum in float64 was taken in float32."""
     half, single = pt.vector("half", dtype="float16"), pt.vector("single", dtype="float32")
     outputs = [half.mean(), half.prod(dtype="float32"), single.sum(dtype="float64")]
     f = pytensor.function([half, single], outputs, mode=jax_mode())
