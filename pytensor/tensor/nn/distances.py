@@ -10,6 +10,7 @@ from pytensor.tensor import TensorLike
 from pytensor.tensor import math as tm
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.conv.basic import flag
+from pytensor.tensor.extra_ops import broadcast_arrays
 from pytensor.tensor.moments import total
 from pytensor.tensor.nn.checks import axis_of, floats, like, nonnegative, single, where
 from pytensor.tensor.variable import TensorVariable
@@ -107,6 +108,9 @@ def cosine_similarity(
         )
     axis = axis_of("cosine_similarity", x1, dim)
     first, second = single(x1, x2)
+    if first.type.broadcastable[axis] != second.type.broadcastable[axis]:
+        # A vector's length counts all copies of its one entry.
+        first, second = broadcast_arrays(first, second)
     return cast(similarity(first, second, axis, least), x1.type.dtype)
 
 

@@ -130,6 +130,14 @@ def test_the_largest_share_the_gradient():
     assert np.isfinite(slope(lambda x: pt.nn.normalize(x, 0.5), x)).all()
 
 
+def test_a_vector_of_one_entry_is_as_long_as_its_copies():
+    """Else the cosine of the angle between them was the square root of 2, not 1."""
+    one, two = pt.ones((1, 3)), pt.ones((2, 3))
+    for pair in [(one, two), (two, one)]:
+        cosines = pt.nn.cosine_similarity(*pair, dim=0)
+        np.testing.assert_allclose(cosines.eval(mode=REFERENCE_MODE), np.ones(3))
+
+
 def test_places_that_are_no_numbers_and_cells_outside():
     x = np.array([[[[1.0, 2.0, NAN]]]])
     places = np.array([[[[NAN, 0.0], [9.0, 0.0], [-INF, 0.0], [-1.0, 0.0]]]])
