@@ -14,8 +14,8 @@ from pytensor.tensor.known_lengths import cells_are_left
 def onnx_funcify_CheckAndRaise(op, node, x, *conditions):
     builder = x.builder
     open_conditions = [c for c in conditions if c.data is None or not c.data]
-    # Checks of shapes aren't needed: where shapes don't match, the operator fails by itself.
-    of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
+    # In a model, where shapes don't match, the operator fails by itself, except for a length of 1.
+    of_shapes = builder.checks != "raise" and op in (_broadcast_assert, _runtime_broadcast_assert)
     matters = builder.known_checks is None or op in builder.known_checks
     if op == cells_are_left and not can_raise(builder):
         return x

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.converters import onnx_funcify
+from pytensor.link.onnx.write.term import concat
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -94,5 +95,7 @@ def group_shapes(op, lengths, x):
         return [0, *rest], [0, op.num_groups, prod(rest) // op.num_groups], None
     if not x.builder.exact:
         return x.sizes(), [0, op.num_groups, -1], None
-    elements = x.sizes(1).reduce_prod(0, keepdims=True).truncated_quotient([op.num_groups])
+    # Channels that don't divide into groups are too many for the new shape.
+    channels = x.length(1).truncated_quotient([op.num_groups])
+    elements = concat([channels, x.sizes(2)]).reduce_prod(0, keepdims=True)
     return x.sizes(), [x.length(0), op.num_groups, elements], 1

@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 
+import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.link.onnx import (
@@ -101,6 +102,15 @@ def test_check_of_an_inner_graph():
     inner = OpFromGraph([x], [positive(x, pt.all(x > 0))])
     model = export_onnx([x], inner(x + 1), checks="outputs")
     assert [bool(run(model, [np.array([v], "float32")])[1]) for v in (0, -2)] == [True, False]
+
+
+def test_a_length_of_one_is_no_other():
+    """The operators of ONNX broadcast what PyTensor's types don't say to be broadcast."""
+    x, y = pt.vector("x", dtype="float32"), pt.vector("y", dtype="float32")
+    f = pytensor.function([x, y], pt.nn.mse_loss(x, y), mode="ONNX")
+    assert f([1, 3], [1, 1]) == 2
+    with pytest.raises(AssertionError, match="Could not broadcast"):
+        f([1, 3], [1])
 
 
 def test_printing_is_dropped_with_a_warning():

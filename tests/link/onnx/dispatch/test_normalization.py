@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytensor
 import pytensor.tensor as pt
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import in_turn
@@ -115,3 +116,10 @@ def test_no_channels_with_parameters():
     values = [np.ones(n) for n in ((2, 0, 3), 3, 0)]
     with np.errstate(invalid="ignore", divide="ignore"):
         compare_onnx_and_py([x, scale, channels], outputs, values, exact=True)
+
+
+def test_channels_that_do_not_divide_into_groups():
+    x = pt.tensor("x", shape=(None,) * 3, dtype="float32")
+    f = pytensor.function([x], pt.nn.group_norm(x, 2), mode="ONNX")
+    with pytest.raises(ValueError, match="GroupNormalization"):
+        f(np.ones((2, 7, 4), "float32"))
