@@ -21,7 +21,9 @@ from pytensor.link.onnx import (
     export_onnx,
     onnx_funcify,
 )
+from pytensor.scalar.basic import ScalarOp, same_out
 from pytensor.tensor.basic import MakeVector
+from pytensor.tensor.elemwise import Elemwise
 from tests.utils import REFERENCE_MODE, TOLERANCES, compiled
 
 
@@ -216,6 +218,34 @@ def test_all_unsupported_nodes_are_listed():
     assert "2 x Triple: three is too many" in message
     assert "1 x Untold: no converter is registered" in message
     assert "@onnx_funcify.register(Untold)" in message
+
+
+class OfPair(Op):
+    """An Op that isn't called with what its nodes have for inputs."""
+
+    __props__ = ()
+
+    def make_node(self, pair):
+        return Apply(self, list(pair), [pair[0].type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] - inputs[1]
+
+
+class OwnScalarOp(ScalarOp):
+    nin = 1
+
+    def impl(self, x):
+        return 3 * x
+
+
+def test_ops_of_other_forms_are_listed():
+    x = pt.vector("x", dtype="float32")
+    own = Elemwise(OwnScalarOp(same_out, name="own"))
+    with pytest.raises(UnsupportedOpError) as error:
+        export_onnx([x], [OfPair()((x, x + 1)), own(x)])
+    assert "1 x OfPair: no converter is registered" in str(error.value)
+    assert "1 x Own: no converter is registered" in str(error.value)
 
 
 def test_op_from_graph_is_inlined():

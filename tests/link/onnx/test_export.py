@@ -11,6 +11,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx, onnx_funcify
+from pytensor.sparse import csr_matrix, dense_from_sparse
 from tests.link.onnx.test_basic import (
     Triple,
     check_results,
@@ -188,6 +189,10 @@ def test_wrong_graphs(x):
     z = pt.zvector("z")
     with pytest.raises(TypeError, match="which ONNX does not have"):
         export_onnx([z], z.real)
+    sparse = csr_matrix("sparse", dtype="float32")
+    for read in (sparse.shape, sparse[1, 2], dense_from_sparse(sparse)):
+        with pytest.raises(TypeError, match=r"csr.*, which ONNX does not have"):
+            export_onnx([sparse], read)
     with pytest.raises(TypeError, match="are its own"):
         export_onnx(pytensor.function([x], pt.exp(x)), [x])
 

@@ -109,7 +109,7 @@ def rebuild_with(replacements, outputs):
             # The one Op that takes its inputs as a list.
             rebuilt = node.op.make_node(inputs).outputs
         else:
-            rebuilt = node.op.make_node(*inputs).outputs
+            rebuilt = node.clone_with_new_inputs(inputs, strict=False).outputs
         for old, variable in zip(node.outputs, rebuilt, strict=True):
             variable.name = old.name
             new[old] = variable

@@ -37,7 +37,7 @@ def fills_output(node, number):
 
 @onnx_funcify.register(ps.ScalarOp)
 def onnx_funcify_ScalarOp(op, node, *inputs):
-    name = op.nfunc_spec and op.nfunc_spec[0]
+    name = (getattr(op, "nfunc_spec", None) or [None])[0]
     if type(op) not in SINGLE_NODE:
         import_all("pytensor.link.onnx.extras.special")
     if name in NAMED:
