@@ -12,6 +12,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx, onnx_funcify
 from pytensor.sparse import csr_matrix, dense_from_sparse
+from pytensor.xtensor import math as xmath
+from pytensor.xtensor import xtensor
 from tests.link.onnx.test_basic import (
     Triple,
     check_results,
@@ -195,6 +197,14 @@ def test_wrong_graphs(x):
             export_onnx([sparse], read)
     with pytest.raises(TypeError, match="are its own"):
         export_onnx(pytensor.function([x], pt.exp(x)), [x])
+
+
+def test_axes_with_names():
+    """PyTensor's `xtensor`, which PyMC's `dims` builds on."""
+    x = xtensor("x", dims=("row", "column"), shape=(2, 3), dtype="float32")
+    total = xmath.exp(x).sum("row")
+    (found,) = run(export_onnx([x], total), [X])
+    np.testing.assert_allclose(found, np.exp(X).sum(0), rtol=1e-6)
 
 
 def small_network(height=20, width=28):

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral
 
 from pytensor.link.onnx.write.term import DTYPES
-from pytensor.scalar.basic import ScalarType
-from pytensor.tensor.type import DenseTensorType
+from pytensor.tensor.type import DenseTensorType, TensorType
 
 
 def interface_names(inputs, outputs, input_names=None, output_names=None):
@@ -64,10 +63,12 @@ def input_dims(variables, names, dynamic_axes, output_names):
     }
     dims = {}
     for variable, name in zip(variables, names, strict=True):
-        dense = isinstance(variable.type, DenseTensorType | ScalarType)
-        if not dense or variable.type.dtype not in DTYPES:
+        shape = getattr(variable.type, "shape", None)
+        sparse = isinstance(variable.type, TensorType) and not isinstance(
+            variable.type, DenseTensorType
+        )
+        if shape is None or sparse or variable.type.dtype not in DTYPES:
             raise TypeError(f"input {name!r} has type {variable.type}, which ONNX does not have")
-        shape = variable.type.shape
         given = _axis_names(name, dynamic_axes.get(name, {}), len(shape))
         sizes = [
             _free_name(f"{name}_dim_{axis}", chosen) if size is None else size
