@@ -116,12 +116,16 @@ def export_posterior_predictive(
 
     Raises
     ------
+    TypeError
+        If the model has variables of ``pymc.dims``.
     ValueError
         If ``data``, ``names`` or ``unknown`` aren't in the model; if a variable has no dims, isn't
         in the posterior, or has no prior for an unknown group; if ``indexes`` names what isn't
         there; if ``across_rows="training"`` and the rows are mixed where each has a result of its
         own, as by a cumulative sum.
     """
+    if named := [v.name for v in model.named_vars.values() if hasattr(v.type, "dims")]:
+        raise TypeError(f"{named} are of pymc.dims; write pm.Normal(..., dims='row') and the like")
     names = list(names or [v.name for v in model.observed_RVs])
     data = data if isinstance(data, Inputs) else inputs_of(model, data)
     if wrong := [n for n in names if n not in model.named_vars]:

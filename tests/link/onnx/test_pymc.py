@@ -12,6 +12,7 @@ from pytensor.link.onnx import MixedRowsWarning
 pytest.importorskip("pymc", reason="PyMC isn't installed")
 
 import pymc as pm
+import pymc.dims as pmd
 
 from pytensor.link.onnx.pymc import Inputs, export_posterior_predictive
 from tests.link.onnx.posteriors import drawn_posterior, posterior_of
@@ -210,3 +211,11 @@ def test_what_is_refused(export):
         export(["group"], ("start", (1, 4, 2)), unknown=["groups"])
     with pytest.raises(ValueError, match=r"'start'\] aren't in the posterior"):
         export(["group"])
+
+
+def test_variables_of_pymc_dims_are_named(posterior, tmp_path):
+    with pm.Model(coords={"row": range(3)}) as model:
+        x = pmd.Data("x", np.ones(3), dims="row")
+        pmd.Normal("y", x, dims="row")
+    with pytest.raises(TypeError, match=r"\['x', 'y'\] are of pymc.dims; write pm.Normal"):
+        export_posterior_predictive(model, posterior, tmp_path / "m.onnx", ["x"])
