@@ -3,9 +3,10 @@
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import arange, cast, switch, zeros, zeros_like
-from pytensor.tensor.batching import batch_rule
+from pytensor.tensor.batching import batch_rule, lengths_of
 from pytensor.tensor.math import all as all_of
 from pytensor.tensor.math import eq, ge, prod
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
@@ -42,6 +43,7 @@ class MaxUnpool(TensorSymbolicOp):
     def build_inner_graph(self, x, indices, *unknown):
         lengths = self.all_lengths(unknown)
         n = len(lengths)
+        indices = specify_shape(indices, lengths_of(x))
         entries, positions = _as_rows(x, n), _positions(indices, n)
         cells = zeros((entries.shape[0], prod(lengths, dtype="int64")), dtype=x.type.dtype)
         cells = set_subtensor(cells[arange(entries.shape[0])[:, None], positions], entries)

@@ -43,6 +43,18 @@ def test_default_lengths(n):
     assert result.dtype == "float32"
 
 
+@pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"])
+def test_indices_of_another_shape(mode):
+    """NumPy broadcasts a length of 1, and JAX takes the first indices."""
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    x, indices = pt.matrix("x"), pt.lmatrix("indices")
+    f = pytensor.function([x, indices], pt.nn.max_unpool1d(x, indices, 2), mode=mode)
+    for lengths in [(1, 3), (2, 1), (2, 2)]:
+        with pytest.raises((ValueError, AssertionError), match="hape"):
+            f(np.ones((2, 3)), np.ones(lengths, "int64"))
+
+
 def test_of_equal_indices_the_last_stays():
     indices = np.array([[[1, 3], [1, 0]]])
     value = np.array([[[5.0, 6], [7, 8]]])

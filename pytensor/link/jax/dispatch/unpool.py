@@ -23,6 +23,10 @@ def jax_funcify_MaxUnpool(op, **kwargs):
     n = len(op.lengths)
 
     def max_unpool(x, indices, *unknown):
+        if x.shape != indices.shape:
+            raise ValueError(
+                f"max_unpool: indices must have shape {x.shape}, that of x; got {indices.shape}"
+            )
         lengths = [int(length) for length in op.all_lengths(unknown)]
         entries, positions = as_rows(x, n), as_rows(indices, n)
         writer = last_writer(positions, int(np.prod(lengths)))
