@@ -116,7 +116,8 @@ def corrected_funcify_CAReduce(op, node, **kwargs):
     declared = jax.dtypes.canonicalize_dtype(node.outputs[0].type.dtype).name
     reduced = jax_funcify(op.clone(acc_dtype=declared), node=node, **kwargs)
     given = node.inputs[0].type.dtype
-    if given.startswith(("float", "complex")) and np.result_type(given, declared) == declared:
+    is_wider = given != declared and np.result_type(given, declared) == declared
+    if is_wider and given.startswith(("float", "complex")):
         return lambda x: reduced(x.astype(declared))
     return reduced
 
