@@ -85,7 +85,7 @@ class InstanceNorm(_Affine):
         Whether to scale and shift each channel.
     """
 
-    def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = False) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, *, affine: bool = False) -> None:
         self._make((num_features,), affine)
         self.eps = eps
 

@@ -22,7 +22,7 @@ class _Recurrent(Module):
     states: int
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, *,
         bidirectional: bool = False,
     ) -> None:  # fmt: skip
         if min(input_size, hidden_size, num_layers) < 1:

@@ -44,8 +44,8 @@ class Adagrad(Optimizer):
     hyperparameters = ("learning_rate", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar | Schedule | None = None, epsilon: float | None = None,
-        weight_decay: Scalar | Schedule = 0.0, *, lr: Scalar | Schedule | None = None,
+        self, learning_rate: Scalar | Schedule | None = None, *, epsilon: float | None = None,
+        weight_decay: Scalar | Schedule = 0.0, lr: Scalar | Schedule | None = None,
         eps: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(

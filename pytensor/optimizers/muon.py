@@ -170,8 +170,8 @@ class Muon(Optimizer):
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
     def __init__(
-        self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar = 0.95,
-        nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, steps: int = 5, *,
+        self, learning_rate: Scalar | Schedule | None = None, *, momentum: Scalar = 0.95,
+        nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, steps: int = 5,
         lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
         super().__init__(

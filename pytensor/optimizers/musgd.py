@@ -55,10 +55,12 @@ class MuSGD(SGD):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar = 0.9,
-        nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, muon_share: float = 0.2, *,
+        *, nesterov: bool = True, weight_decay: Scalar | Schedule = 0.0, muon_share: float = 0.2,
         lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(learning_rate, momentum, nesterov, weight_decay, lr=lr)
+        super().__init__(
+            learning_rate, momentum, nesterov=nesterov, weight_decay=weight_decay, lr=lr
+        )
         check_number("momentum", momentum, high=1.0)
         check_number("muon_share", muon_share)
         self.muon_share = muon_share

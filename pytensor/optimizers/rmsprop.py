@@ -51,8 +51,8 @@ class RMSprop(Optimizer):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None, alpha: float = 0.99,
-        epsilon: float | None = None, momentum: Scalar | Schedule = 0.0, centered: bool = False,
-        weight_decay: Scalar | Schedule = 0.0, *, lr: Scalar | Schedule | None = None,
+        epsilon: float | None = None, *, momentum: Scalar | Schedule = 0.0, centered: bool = False,
+        weight_decay: Scalar | Schedule = 0.0, lr: Scalar | Schedule | None = None,
         eps: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(

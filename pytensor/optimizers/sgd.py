@@ -60,7 +60,7 @@ class SGD(Optimizer):
 
     def __init__(
         self, learning_rate: Scalar | Schedule | None = None, momentum: Scalar | Schedule = 0.0,
-        nesterov: bool = False, weight_decay: Scalar | Schedule = 0.0, *,
+        *, nesterov: bool = False, weight_decay: Scalar | Schedule = 0.0,
         lr: Scalar | Schedule | None = None,
     ) -> None:  # fmt: skip
         super().__init__(

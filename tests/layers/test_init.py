@@ -124,6 +124,9 @@ def test_layers_start_as_in_pytorch(layer, bound):
         (lambda: layers.MultiHeadAttention(6, 3, 2), ValueError, "dropout must be from 0 to 1"),
         (lambda: layers.LSTM(3, 0), ValueError, "LSTM: sizes must be at least 1, got 3, 0"),
         (lambda: layers.GRU(3, 4)(pt.matrix()), ValueError, r"GRU: x must have 3 axes"),
+        # PyTorch's next argument is another one
+        (lambda: layers.GRU(3, 4, 2, True, True), TypeError, "GRU: too many positional"),
+        (lambda: layers.InstanceNorm(3, 1e-5, 0.1), TypeError, "InstanceNorm: too many positional"),
     ],
 )
 def test_arguments_of_layers(build, error, message):

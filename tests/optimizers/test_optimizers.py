@@ -415,6 +415,22 @@ def test_hyperparameters_out_of_range(build):
         build()
 
 
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        (SGD, (0.1, 0.9, 0.5)),
+        (MuSGD, (0.1, 0.9, 0.5)),
+        (RMSprop, (0.1, 0.9, 1e-8, 1e-4)),
+        (Adagrad, (0.1, 0.5)),
+        (Muon, (0.1, 0.01)),
+    ],
+)
+def test_positions_that_differ_from_torch_are_refused(kind, arguments):
+    kind(*arguments[:-1])
+    with pytest.raises(TypeError, match="positional arguments"):
+        kind(*arguments)
+
+
 def test_minimize_is_a_step_down_the_gradient():
     count = pytensor.shared(0, name="count")
     for parameters in ([w], type("Module", (), {"parameters": lambda self: [w]})()):
