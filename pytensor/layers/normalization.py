@@ -10,11 +10,19 @@ from pytensor.layers import init
 from pytensor.layers.module import Module, buffer, parameter
 from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
+from pytensor.tensor.nn.checks import has_axes
 from pytensor.tensor.variable import TensorVariable
 
 
 class _Affine(Module):
     """A scale and an offset, unless `affine` is False; both are None then."""
+
+    ranks: tuple[int, ...] = ()  # of x; any if there are none
+
+    def _checked(self, x: TensorLike) -> TensorVariable:
+        variable = pt.as_tensor_variable(x)
+        has_axes(type(self).__name__, "x", variable, self.ranks)
+        return variable
 
     def _make(self, shape: tuple[int, ...], affine: bool, bias: bool = True) -> None:
         self.weight = parameter(shape, init.constant(1.0)) if affine else None
@@ -58,6 +66,7 @@ class BatchNorm(_Affine):
 
     def __call__(self, x: TensorLike) -> TensorVariable:
         """Normalize each channel of (batch, channels, ...)."""
+        x = self._checked(x)
         mean, var, updates = self.running_mean, self.running_var, current_updates()
         if updates is None or not isinstance(mean, SharedVariable):  # of a frozen module
             return pt.nn.batch_norm(x, mean, var, self.weight, self.bias, eps=self.eps)
@@ -70,7 +79,22 @@ class BatchNorm(_Affine):
         return y
 
 
-BatchNorm1d = BatchNorm2d = BatchNorm3d = BatchNorm
+class BatchNorm1d(BatchNorm):
+    """`BatchNorm` of (batch, channels) or (batch, channels, length)."""
+
+    ranks = 2, 3
+
+
+class BatchNorm2d(BatchNorm):
+    """`BatchNorm` of (batch, channels, height, width)."""
+
+    ranks = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """`BatchNorm` of (batch, channels, depth, height, width)."""
+
+    ranks = (5,)
 
 
 class InstanceNorm(_Affine):
@@ -91,10 +115,29 @@ class InstanceNorm(_Affine):
 
     def __call__(self, x: TensorLike) -> TensorVariable:
         """Normalize each channel of (batch, channels, ...)."""
-        return pt.nn.instance_norm(x, weight=self.weight, bias=self.bias, eps=self.eps)
+        x = self._checked(x)
+        single = x.type.ndim in self.ranks[:1]
+        x = pt.expand_dims(x, 0) if single else x
+        y = pt.nn.instance_norm(x, weight=self.weight, bias=self.bias, eps=self.eps)
+        return y.squeeze(0) if single else y
 
 
-InstanceNorm1d = InstanceNorm2d = InstanceNorm3d = InstanceNorm
+class InstanceNorm1d(InstanceNorm):
+    """`InstanceNorm` of (batch, channels, length) or (channels, length)."""
+
+    ranks = 2, 3
+
+
+class InstanceNorm2d(InstanceNorm):
+    """`InstanceNorm` of (batch, channels, height, width) or (channels, height, width)."""
+
+    ranks = 3, 4
+
+
+class InstanceNorm3d(InstanceNorm):
+    """`InstanceNorm` of volumes (batch, channels, depth, height, width), or one without a batch."""
+
+    ranks = 4, 5
 
 
 class GroupNorm(_Affine):

@@ -124,6 +124,8 @@ def test_layers_start_as_in_pytorch(layer, bound):
         (lambda: layers.MultiHeadAttention(6, 3, 2), ValueError, "dropout must be from 0 to 1"),
         (lambda: layers.LSTM(3, 0), ValueError, "LSTM: sizes must be at least 1, got 3, 0"),
         (lambda: layers.GRU(3, 4)(pt.matrix()), ValueError, r"GRU: x must have 3 axes"),
+        (lambda: layers.BatchNorm2d(3)(pt.tensor3()), ValueError, "2d: x must have 4 axes"),
+        (lambda: layers.InstanceNorm2d(3)(pt.matrix()), ValueError, "3 or 4 axes, got 2"),
         # PyTorch's next argument is another one
         (lambda: layers.GRU(3, 4, 2, True, True), TypeError, "GRU: too many positional"),
         (lambda: layers.InstanceNorm(3, 1e-5, 0.1), TypeError, "InstanceNorm: too many positional"),

@@ -148,6 +148,15 @@ def test_dtypes_follow_floatx():
         assert variable.type.is_super(value.type) or variable.type == value.type
 
 
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_instance_norm_without_a_batch(ndim):
+    """Its first axis has the channels, as in PyTorch: not examples of another number of axes."""
+    norm = getattr(layers, f"InstanceNorm{ndim}d")(3)
+    x = np.random.default_rng(0).normal(size=(3, 4, 5, 6)[: ndim + 1])
+    expected = norm(x[None]).eval(mode="FAST_COMPILE")[0]
+    np.testing.assert_array_equal(norm(x).eval(mode="FAST_COMPILE"), expected)
+
+
 @pytest.mark.parametrize("twice", [False, True])
 def test_training_updates_statistics(twice):
     norm = layers.BatchNorm(2, momentum=0.5)
