@@ -5,10 +5,11 @@ from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.layers import init
-from pytensor.layers.basic import Linear, check_probability
+from pytensor.layers.basic import Linear
 from pytensor.layers.module import Module, generator, parameter, restart
 from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
+from pytensor.tensor.nn.checks import nonnegative
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -42,12 +43,12 @@ class MultiHeadAttention(Module):
     def __init__(
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True
     ) -> None:
-        check_probability("MultiHeadAttention: dropout", dropout)
+        self.dropout = nonnegative("MultiHeadAttention", "dropout", dropout, 1)
         if num_heads < 1 or embed_dim % num_heads:
             raise ValueError(
                 f"MultiHeadAttention: num_heads must divide embed_dim, {embed_dim}; got {num_heads}"
             )
-        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
+        self.embed_dim, self.num_heads = embed_dim, num_heads
         self.in_proj_weight = parameter((3 * embed_dim, embed_dim), init.xavier_uniform())
         self.in_proj_bias = parameter((3 * embed_dim,)) if bias else None
         self.out_proj = Linear(embed_dim, embed_dim, bias)

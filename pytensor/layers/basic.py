@@ -9,6 +9,7 @@ from pytensor.layers import init
 from pytensor.layers.module import Module, generator, parameter
 from pytensor.layers.updates import current_updates
 from pytensor.tensor import TensorLike
+from pytensor.tensor.nn.checks import nonnegative
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -65,12 +66,6 @@ class Embedding(Module):
         return pt.nn.embedding(indices, self.weight)
 
 
-def check_probability(name: str, p: float) -> None:
-    """Raise a ValueError unless `p` is from 0 to 1."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"{name} must be from 0 to 1, not {p}")
-
-
 class Dropout(Module):
     """Set elements to zero in training, each with probability `p`, and scale the others.
 
@@ -81,8 +76,7 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        check_probability("Dropout: p", p)
-        self.p = p
+        self.p = nonnegative("Dropout", "p", p, 1)
         self.rng = generator()
 
     def __call__(self, x: TensorLike) -> TensorVariable:

@@ -185,6 +185,7 @@ def orthogonal(gain: float = 1.0) -> Distribution:
 
 
 def _orthogonal(gain: float, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    fans(shape)  # refuses a vector
     rows, columns = shape[0], math.prod(shape[1:])
     tall = rng.normal(size=(max(rows, columns), min(rows, columns)))
     q: Any

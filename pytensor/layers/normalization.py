@@ -170,7 +170,7 @@ class GroupNorm(_Affine):
 
 
 def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    return (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
 
 
 class LayerNorm(_Affine):

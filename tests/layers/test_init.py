@@ -64,6 +64,7 @@ def test_constant():
         (lambda: init.truncated_normal(0.0), "greater than 0, not 0.0"),
         (lambda: init.kaiming_normal(mode="fan"), "'fan_in' or 'fan_out', not 'fan'"),
         (lambda: drawn(init.xavier_uniform(), (3,)), "has no fan-in"),
+        (lambda: drawn(init.orthogonal(), (3,)), "needs two axes or more"),
         (lambda: Wrong(), r"start values of weight have shape \(2,\), not \(3,\)"),
     ],
 )
@@ -118,10 +119,11 @@ def test_layers_start_as_in_pytorch(layer, bound):
     [
         (lambda: layers.Conv2d(4, 6, 3, groups=4), ValueError, "Conv2d: groups must divide"),
         (lambda: layers.GroupNorm(3, 4), ValueError, "num_groups must divide the 4 channels"),
-        (lambda: layers.Dropout(1.5), ValueError, "p must be from 0 to 1"),
+        (lambda: layers.Dropout(1.5), ValueError, "p must be a number from 0 to 1"),
+        (lambda: layers.Dropout(None), ValueError, "Dropout: p must be a finite number"),
         (lambda: layers.Sequential(pt.nn.relu, 3), TypeError, "layer 1 is not callable: 3"),
         (lambda: layers.MultiHeadAttention(6, 4), ValueError, "num_heads must divide embed_dim"),
-        (lambda: layers.MultiHeadAttention(6, 3, 2), ValueError, "dropout must be from 0 to 1"),
+        (lambda: layers.MultiHeadAttention(6, 3, 2), ValueError, "dropout must be a number"),
         (lambda: layers.LSTM(3, 0), ValueError, "LSTM: sizes must be at least 1, got 3, 0"),
         (lambda: layers.GRU(3, 4)(pt.matrix()), ValueError, r"GRU: x must have 3 axes"),
         (lambda: layers.BatchNorm2d(3)(pt.tensor3()), ValueError, "2d: x must have 4 axes"),

@@ -130,9 +130,9 @@ def test_dtypes_follow_floatx():
     with pytensor.config.change_flags(floatX="float32"):
         net = layers.Sequential(
             layers.Conv2d(1, 4, 3), layers.BatchNorm(4), layers.GroupNorm(2, 4), layers.Dropout(),
-            pt.nn.gelu, layers.InstanceNorm(4), lambda x: x.mean((2, 3)), layers.LayerNorm(4),
-            layers.RMSNorm(4), layers.Linear(4, 6), lambda x: x.reshape((2, 3, 2)),
-            layers.LSTM(2, 3), lambda y: layers_gru(y[0])[0],
+            pt.nn.gelu, layers.InstanceNorm(4), lambda x: x.mean((2, 3)),
+            layers.LayerNorm(np.int64(4)), layers.RMSNorm(4), layers.Linear(4, 6),
+            lambda x: x.reshape((2, 3, 2)), layers.LSTM(2, 3), lambda y: layers_gru(y[0])[0],
         )  # fmt: skip
         layers_gru = layers.GRU(3, 3)
         x = pt.tensor("x", dtype="float32", shape=(2, 1, 8, 8))
