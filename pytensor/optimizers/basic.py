@@ -16,7 +16,7 @@ from pytensor.graph.null_type import NullType
 from pytensor.graph.traversal import applys_between
 from pytensor.optimizers.updates import Gradients, OrderedUpdates, Updates, merge_updates
 from pytensor.tensor.sharedvar import TensorSharedVariable
-from pytensor.tensor.type import TensorType
+from pytensor.tensor.type import TensorType, float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
 type Scalar = float | np.number | TensorVariable
@@ -46,7 +46,7 @@ def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVa
         if not isinstance(value.type, TensorType) or value.type.ndim != 0:
             raise TypeError(f"{name} must be a number or a symbolic scalar, not {value.type}")
         return value if dtype is None else pt.cast(value, dtype)
-    if np.ndim(value) != 0:
+    if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "iuf":
         raise TypeError(f"{name} must be a number or a symbolic scalar, not {value!r}")
     return pt.constant(np.asarray(value, dtype=dtype))
 
@@ -58,11 +58,9 @@ def is_number(value: Scalar | Schedule, number: float) -> bool:
 
 def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None = None) -> None:
     """Raise if `value` is neither a symbolic scalar nor a number in [low, high)."""
+    as_scalar(value, None, name)
     if isinstance(value, Variable):
-        as_scalar(value, None, name)
         return
-    if np.ndim(value) != 0 or not np.issubdtype(np.asarray(value).dtype, np.number):
-        raise TypeError(f"{name} must be a number or a symbolic scalar, not {value!r}")
     if not value >= low or (high is not None and value >= high):
         limits = f"at least {low:g}" if high is None else f"in [{low:g}, {high:g})"
         raise ValueError(f"{name} must be {limits}, not {value}")
@@ -70,7 +68,7 @@ def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None 
 
 def check_betas(betas: Sequence[float]) -> tuple[float, float]:
     """Return two averages' shares that are kept, each in [0, 1)."""
-    if len(betas) != 2:
+    if not isinstance(betas, Sequence | np.ndarray) or len(betas) != 2:
         raise ValueError(f"betas must be two numbers, not {betas!r}")
     for position, beta in enumerate(betas):
         check_number(f"betas[{position}]", beta, high=1.0)
@@ -297,7 +295,12 @@ class Optimizer(ABC):
         """
         if not isinstance(loss, Variable):
             raise TypeError(f"minimize takes the loss first, not {loss!r:.80}")
+        dtype = getattr(loss.type, "dtype", None)
+        if dtype not in float_dtypes:  # gradients of integers are zeros
+            raise TypeError(f"minimize: the loss must be floating point, got {dtype}")
         params, updates = check_parameters(parameters), OrderedUpdates(updates)
+        if not params:
+            raise ValueError(f"minimize: there is nothing to train in {parameters!r:.80}")
         for node in applys_between([], [loss]):
             for variable in getattr(node.tag, "updated", ()):
                 if variable not in updates:
@@ -425,6 +428,8 @@ class Optimizer(ABC):
         for position, group in enumerate(groups):
             if not isinstance(group, Mapping) or "params" not in group:
                 raise ValueError(f'groups[{position}] must be a dict with the key "params"')
+            if {"lr", "learning_rate"} <= group.keys():
+                raise ValueError(f"groups[{position}] sets the learning rate twice")
             changed = {
                 "learning_rate" if name == "lr" else name: value
                 for name, value in group.items()

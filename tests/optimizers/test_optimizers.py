@@ -374,6 +374,7 @@ unrelated = pytensor.grad(
         ([w], [ones], [{"params": [w], "beta": 1}], "sets 'beta'; SGD has learning_rate, "),
         ([w], [ones], [{"params": [w], "momentum": -1}], "must be at least 0"),
         ([w], [pt.ones(1)], (), "the gradient of parameter w has type"),  # would be repeated
+        ([w], [ones], [{"params": [w], "lr": 1, "learning_rate": 2}], "the learning rate twice"),
     ],
 )
 def test_values_that_do_not_fit(params, grads, groups, message):
@@ -392,6 +393,7 @@ def test_values_that_do_not_fit(params, grads, groups, message):
         ([w], [ones], {"params": [w]}, r"write \[group\]"),
         ([w], [ones], [{"params": [w], "learning_rate": "fast"}], "a number or a symbolic"),
         ([w], [ones], [{"params": [w], "learning_rate": pt.vector()}], "a number or a symbolic"),
+        ([w], [ones], [{"params": [w], "lr": lambda step: None}], "symbolic scalar, not None"),
     ],
 )
 def test_types_that_do_not_fit(params, grads, groups, message):
@@ -407,6 +409,7 @@ def test_types_that_do_not_fit(params, grads, groups, message):
         lambda: SGD(0.1, nesterov=True),
         lambda: Adam(betas=(0.9, 1.0)),
         lambda: Adam(betas=(0.9,)),
+        lambda: Adam(betas=0.9),
         lambda: RMSprop(alpha=1.0),
     ],
 )
@@ -443,6 +446,11 @@ def test_minimize_is_a_step_down_the_gradient():
         SGD(0.1).minimize(pt.sum(w**2), [w], {w: w + 1})
     with pytest.raises(TypeError, match=r"write \[w\]"):
         SGD(0.1).minimize(pt.sum(w**2), w)
+    with pytest.raises(TypeError, match="the loss must be floating point, got int64"):
+        SGD(0.1).minimize(pt.sum(w > 0), [w])  # has gradients of zeros
+    for nothing in ([], layers.Dropout(), layers.Linear(2, 2).frozen()):
+        with pytest.raises(ValueError, match="nothing to train"):
+            SGD(0.1).minimize(pt.sum(w**2), nothing)
 
 
 def test_parameters_may_be_a_dict_with_constants():
