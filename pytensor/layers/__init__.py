@@ -97,8 +97,22 @@ ELSEWHERE = {
     "ModuleList": "write a list of layers as an attribute",
     "PReLU": "write self.slope = layers.parameter((1,), layers.init.constant(0.25)) and "
     "pt.nn.prelu(x, self.slope)",
+    "UpsamplingBilinear2d": "it is a function here, pt.nn.interpolate",
+    "UpsamplingNearest2d": "it is a function here, pt.nn.interpolate",
     "functional": "use pt.nn",
     "no_grad": "leave it out; only pytensor.grad and minimize build gradients",
+}
+_PADDINGS = {
+    "Circular": "circular",
+    "Constant": "constant",
+    "Reflection": "reflect",
+    "Replication": "replicate",
+    "Zero": "constant",
+}
+ELSEWHERE |= {
+    f"{kind}Pad{n}d": f'it is a function here, pt.nn.pad(x, ..., mode="{mode}")'
+    for kind, mode in _PADDINGS.items()
+    for n in (1, 2, 3)
 }
 
 
