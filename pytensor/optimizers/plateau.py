@@ -20,7 +20,7 @@ class ReduceLROnPlateau:
     threshold : float
         A loss is an improvement if it is less than ``1 - threshold`` times the best one.
     minimum : float
-        The rate stays at least as large.
+        The rate isn't made smaller than that.
 
     Attributes
     ----------
@@ -70,7 +70,8 @@ class ReduceLROnPlateau:
             return
         waited = int(self._waited.get_value()) + 1
         if waited > self.patience:
-            rate = max(float(self.rate.get_value()) * self.factor, self.minimum)
+            rate = float(self.rate.get_value())
+            rate = min(rate, max(rate * self.factor, self.minimum))
             self.rate.set_value(np.asarray(rate, self.rate.type.dtype))
             waited = 0
         self._waited.set_value(np.int64(waited))

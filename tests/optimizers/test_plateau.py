@@ -15,6 +15,7 @@ LOSSES = [3, 2, 2, 2, 2, 1.99999, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, np.nan, 1.4, 1.3
             {"patience": 1, "factor": 0.5, "minimum": 0.03},
             [0.1] * 3 + [0.05] * 2 + [0.03] * 10,
         ),
+        ({"patience": 1, "minimum": 0.2}, [0.1] * 15),
     ],
 )
 def test_rates_are_those_of_torch(how, rates):
