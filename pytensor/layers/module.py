@@ -315,7 +315,7 @@ class Module(metaclass=_Completing):
         Raises
         ------
         ValueError
-            If names or shapes are not this module's.  Nothing is set then.
+            If names, shapes or kinds of numbers are not this module's.  Nothing is set then.
         """
         load_all((f"this {type(self).__name__}", self._of_kind("parameter", "buffer"), values))
 
@@ -340,6 +340,11 @@ def load_all(*parts: Loaded) -> None:
                 f"{name} {given[name].shape} instead of {shape}"
                 for name, shape in shapes.items()
                 if name in given and given[name].shape != shape
+            ],
+            "of another kind": [
+                f"{name} {given[name].dtype} instead of {v.type.dtype}"
+                for name, v in variables.items()
+                if name in given and not np.can_cast(given[name].dtype, v.type.dtype, "same_kind")
             ],
         }
         found = [

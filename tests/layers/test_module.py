@@ -239,6 +239,13 @@ def test_state_dicts_of_others_are_refused():
     assert (net.layers[0].weight.get_value() == 1).all()
 
 
+@pytest.mark.parametrize("value", [np.full(2, 1j), np.array([None, 1]), np.array(["1", "2"])])
+def test_values_of_another_kind_are_refused(value):
+    net = layers.Linear(1, 2)
+    with pytest.raises(ValueError, match=rf"bias {value.dtype} instead of float64\)"):
+        net.load_state_dict(net.state_dict() | {"bias": value})
+
+
 def test_a_module_without_call_says_so():
     with pytest.raises(NotImplementedError, match="Block has no __call__; write it in"):
         Block(2)(pt.matrix())
