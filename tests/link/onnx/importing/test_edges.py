@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.link.onnx import from_onnx
 from tests.link.onnx.importing.with_onnxruntime import (
+    PYTHON,
     compare,
     in_pytensor,
     normal,
@@ -101,6 +103,15 @@ NOTHING = {
 def test_of_no_regions_boxes_and_numbers(case):
     values, how = NOTHING[case]
     compare(one_node(case.partition(",")[0], values, **how), values)
+
+
+def test_a_norm_of_zeros_has_the_gradient_0():
+    """NaN would pass the lower bound behind the norm, by which a network normalizes rows."""
+    x = np.zeros((2, 3), "float32")
+    model = from_onnx(one_node("ReduceL2", [x], version=13, axes=[1]))
+    (rows,), (norms,) = model.inputs.values(), model.outputs.values()
+    slope = grad((rows / pt.maximum(norms, np.float32(1))).sum(), rows)
+    np.testing.assert_array_equal(function([rows], slope, mode=PYTHON)(x), np.ones_like(x))
 
 
 def test_a_query_that_is_nan_is_not_hidden():

@@ -21,6 +21,7 @@ from pytensor.link.onnx.importing.sizes import (
 )
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
+from pytensor.tensor.nn.distances import norm
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.topk import topk
 
@@ -86,7 +87,7 @@ def reduce_l1(x, axes):
 
 @reduction("ReduceL2")
 def reduce_l2(x, axes):
-    return pt.sqrt(_sum(pt.sqr(_floating(x)), axes))
+    return norm(_floating(x), 2, axes)
 
 
 @reduction("ReduceSumSquare")
