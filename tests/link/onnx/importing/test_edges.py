@@ -105,6 +105,17 @@ def test_of_no_regions_boxes_and_numbers(case):
     compare(one_node(case.partition(",")[0], values, **how), values)
 
 
+@pytest.mark.parametrize("op_type", ["Gather", "GatherND"])
+@pytest.mark.parametrize("length", ["N", 2])
+def test_the_last_entry_of_joined_vectors(op_type, length):
+    """PyTensor takes it for the last one of the first vector."""
+    last = np.array(-1) if op_type == "Gather" else np.array([-1])
+    nodes = f"joined = Concat<axis=0>(zero, x) entry = {op_type}(joined, last) z = Mul(entry, y)"
+    text = f"(int64[{length}] x, int64[M] y) => (int64[M] z) {{ {nodes} }}"
+    values = [np.array([3, 4]), np.array([1, 2, 3])]
+    compare(parsed(text, zero=np.array([0]), last=last), values, mode="FAST_COMPILE")
+
+
 def test_a_norm_of_zeros_has_the_gradient_0():
     """NaN would pass the lower bound behind the norm, by which a network normalizes rows."""
     x = np.zeros((2, 3), "float32")

@@ -105,6 +105,9 @@ def gather(x, indices, *, axis=0):
             return row[int(places)]
         return vector([row[int(i)] for i in places], x.type.dtype)
     index = int(places) if places is not None and places.ndim == 0 else indices
+    if x.type.ndim == 1 and isinstance(index, int) and index < 0:
+        # thoughts/upstream/last-entry-of-joined-vectors.md
+        (index,) = folded([size(x, 0) + np.int64(index)])
     return x[(*(slice(None),) * axis, index)]
 
 
@@ -160,7 +163,9 @@ def gather_nd(x, indices, *, batch_dims=0):
             f"its input is of the shape {x.type.shape} and its indices of {indices.type.shape}, of "
             f"which the first {batch_dims} must be equal"
         )
-    parts = _tuples(indices, x.type.ndim - batch_dims)
+    parts = folded(_tuples(indices, x.type.ndim - batch_dims))
+    if len(parts) == 1 and not batch_dims:
+        return gather(x, *parts)
     return x[(*_along(sizes(indices)[:-1])[:batch_dims], *parts)]
 
 
