@@ -190,15 +190,26 @@ def _may_be_repeated(x, y, axis, is_one):
     """Return whether `x` may have one element along an axis on which `y` has more.
 
     Lengths that windows decide, in convolutions for example, are taken to be equal where both are
-    open, but where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
+    open, but where the file says that it `is_one`, or a slice does: if they aren't, PyTensor says
+    so when it runs.
     """
     if -axis > min(x.type.ndim, y.type.ndim):
         return False
     if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
         return False
     own, other = (DIMS.size(v, axis % v.type.ndim) for v in (x, y))
-    certain = is_one or y.type.shape[axis] is not None
+    certain = is_one or _is_first_cell(x, axis) or y.type.shape[axis] is not None
     return own != other and (certain or (_is_any(own) and _is_any(other)))
+
+
+def _is_first_cell(x, axis):
+    """Return whether `x` is a slice that has only the first cell of an axis."""
+    if x.owner is None or not isinstance(x.owner.op, Subtensor):
+        return False
+    index = get_idx_list(x.owner.inputs, x.owner.op.idx_list)
+    cuts = dict(enumerate(v for v in index if isinstance(v, slice)))
+    cut = cuts.get(axis % x.type.ndim, slice(None))
+    return [getattr(v, "data", None) for v in (cut.start, cut.stop)] == [0, 1]
 
 
 def _is_any(size):

@@ -116,6 +116,15 @@ def test_the_last_entry_of_joined_vectors(op_type, length):
     compare(parsed(text, zero=np.array([0]), last=last), values, mode="FAST_COMPILE")
 
 
+def test_the_first_cell_broadcasts_against_windows():
+    """PyTorch writes a MaxPool's positions so, less that of each image's first cell."""
+    nodes = "maxima, at = MaxPool<kernel_shape = [2]>(x) one, of = MaxPool<kernel_shape = [1]>(x)"
+    nodes += " first = Slice(of, start, stop, axis) z = Sub(at, first)"
+    cut = {"start": np.array([0]), "stop": np.array([1]), "axis": np.array([2])}
+    model = parsed(f"(float[N, C, L] x) => (int64[N, C, M] z) {{ {nodes} }}", **cut)
+    compare(model, [normal(2, 3, 5)])
+
+
 def test_a_norm_of_zeros_has_the_gradient_0():
     """NaN would pass the lower bound behind the norm, by which a network normalizes rows."""
     x = np.zeros((2, 3), "float32")
