@@ -49,7 +49,7 @@ def test_values_and_gradients(mode):
 
 @pytest.mark.filterwarnings("ignore:.*computes it on the host")
 def test_hypergeometric_functions():
-    """At -5, JAX's is 1e174."""
+    """At -5, JAX's is 1e168, and not 0.08."""
     numbers = np.array([-20.0, -5, -0.9, -0.2, 0.5, 0.95, 0.9999])
     values = pt.hyp2f1(*(pt.full_like(X, v) for v in (2, 2, 3)), X)
     compare([X], [values, pt.grad(values.sum(), X)], [numbers])
